@@ -29,7 +29,7 @@ export interface Format {
 export type FormatName =
   | Exclude<NativeFormat, 'vop3'>
   | 'vop3a' | 'vop3b'
-  | 'vop1_sdwa' | 'vop2_sdwa' | 'vopc_sdwa' | 'vop1_dpp' | 'vop2_dpp' | 'vopc_dpp'
+  | 'vop1_sdwa' | 'vop2_sdwa' | 'vopc_sdwa' | 'vop1_dpp' | 'vop2_dpp'
 
 const f = (hi: number, lo = hi): Field => ({ hi, lo })
 const ALL = ['gfx6', 'gfx7', 'gfx8'] as const
@@ -79,10 +79,9 @@ export const FORMATS: readonly Format[] = [
     fields: { op: f(16, 9), vdst: f(24, 17), ...DPP } },
   { name: 'vop1', generations: ALL, dwords: 1, match: [[31, 25, 0b0111111]], opcodes: 'vop1', literals: ['src0'],
     fields: { src0: f(8, 0), op: f(16, 9), vdst: f(24, 17) } },
+  // LLVM has no DPP form of compares on gfx8 and rejects the words.
   { name: 'vopc_sdwa', generations: VI, dwords: 2, match: [[31, 25, 0b0111110], [8, 0, 249]], opcodes: 'vopc', literals: [],
     fields: { vsrc1: f(16, 9), op: f(24, 17), ...SDWA } },
-  { name: 'vopc_dpp', generations: VI, dwords: 2, match: [[31, 25, 0b0111110], [8, 0, 250]], opcodes: 'vopc', literals: [],
-    fields: { vsrc1: f(16, 9), op: f(24, 17), ...DPP } },
   { name: 'vopc', generations: ALL, dwords: 1, match: [[31, 25, 0b0111110]], opcodes: 'vopc', literals: ['src0'],
     fields: { src0: f(8, 0), vsrc1: f(16, 9), op: f(24, 17) } },
   { name: 'vop2_sdwa', generations: VI, dwords: 2, match: [[31, 31, 0], [8, 0, 249]], opcodes: 'vop2', literals: [],

@@ -33,7 +33,7 @@ export interface Operation {
   readonly shape: Shape
   readonly traits: ReadonlySet<Trait>
   readonly forms: 'none' | 'sdwa' | 'dpp' | 'both'
-  readonly literal: 1 | 2 | undefined
+  readonly literal: 0 | 1 | 2 | undefined
   /** What assembly text calls it on a generation. */
   mnemonic(generation: Generation): string
   /** The opcode in a format (`vop3` derived from the native one where the table does not say), if there is one. */

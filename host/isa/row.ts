@@ -31,8 +31,8 @@ export interface RowRest {
   readonly traits?: string
   /** Which 64-bit forms of VOP1, VOP2 and VOPC exist on gfx8; both where not said. */
   readonly forms?: 'none' | 'sdwa' | 'dpp'
-  /** The source that is always the literal dword (v_madmk, v_madak). */
-  readonly literal?: 1 | 2
+  /** The source that is always the literal dword (v_madmk, v_madak, s_setreg_imm32_b32). */
+  readonly literal?: 0 | 1 | 2
 }
 
 /** Formats in which a row states opcodes; `vop3` covers VOP3A and VOP3B. */

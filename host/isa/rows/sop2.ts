@@ -44,7 +44,7 @@ export const SOP2: readonly RowSource[] = [
   ['s_bfe_i32', { sop2: [0x28, 0x28, 0x26] }, 'i32 = i32, i32'],
   ['s_bfe_u64', { sop2: [0x29, 0x29, 0x27] }, 'u64 = u64, u32'],
   ['s_bfe_i64', { sop2: [0x2a, 0x2a, 0x28] }, 'i64 = i64, u32'],
-  ['s_cbranch_g_fork', { sop2: [0x2b, 0x2b, 0x29] }, 'b64 = b64'],
+  ['s_cbranch_g_fork', { sop2: [0x2b, 0x2b, 0x29] }, '= b64, b64'],
   ['s_absdiff_i32', { sop2: [0x2c, 0x2c, 0x2a] }, 'i32 = i32, i32'],
-  ['s_rfe_restore_b64', { sop2: [_, _, 0x2b] }, 'b64 = u32'],
+  ['s_rfe_restore_b64', { sop2: [_, _, 0x2b] }, '= b64, u32'],
 ]

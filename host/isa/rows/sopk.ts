@@ -22,5 +22,5 @@ export const SOPK: readonly RowSource[] = [
   ['s_cbranch_i_fork', { sopk: [0x11, 0x11, 0x10] }, 'custom'],
   ['s_getreg_b32', { sopk: [0x12, 0x12, 0x11] }, 'custom'],
   ['s_setreg_b32', { sopk: [0x13, 0x13, 0x12] }, 'custom'],
-  ['s_setreg_imm32_b32', { sopk: [0x15, 0x15, 0x14] }, 'custom'],
+  ['s_setreg_imm32_b32', { sopk: [0x15, 0x15, 0x14] }, 'custom', { literal: 0 }],
 ]

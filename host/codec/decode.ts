@@ -1,0 +1,113 @@
+/** Machine words → instruction. Knows formats and opcodes, nothing of text or meaning. */
+import { FORMATS, type Format } from '../isa/formats.ts'
+import { OPERATIONS, type Operation } from '../isa/operations.ts'
+import type { Generation, Target } from '../isa/targets.ts'
+import type { Instruction } from './instruction.ts'
+
+/**
+ * Reads the instruction at `words[index]`.
+ * @param index word, not byte, offset; reading beyond the last word means that words run out
+ * @returns undefined where no instruction of the target begins, or where words run out
+ */
+export function decode(words: Uint32Array, index: number, target: Target): Instruction | undefined {
+  const word = words[index]
+  if (word === undefined) return undefined
+  for (const layout of layoutsOf(target.generation)[word >>> 23]!) {
+    if ((word & layout.mask) >>> 0 !== layout.value) continue
+    const operation = layout.operations[(word >>> layout.opLo) & layout.opMask]
+    if (operation === undefined) continue
+    return read(words, index, target, layout, operation)
+  }
+  return undefined
+}
+
+/** Whether the operation is VOP3B: it has a mask result besides a value, so SDST takes the place of ABS. */
+export const isVop3b = (operation: Operation): boolean => operation.shape.results.length === 2
+
+/** A format made ready for one generation. */
+interface Layout {
+  readonly format: Format
+  /** Identifying bits of the first dword, and what they are. */
+  readonly mask: number
+  readonly value: number
+  readonly opLo: number
+  readonly opMask: number
+  /** By opcode. */
+  readonly operations: readonly (Operation | undefined)[]
+  readonly fields: readonly { readonly name: string; readonly word: 0 | 1; readonly shift: number; readonly mask: number }[]
+}
+
+function read(words: Uint32Array, index: number, target: Target, layout: Layout, operation: Operation): Instruction | undefined {
+  const { format } = layout
+  if (index + format.dwords > words.length) return undefined
+  const word0 = words[index]!
+  const word1 = format.dwords === 2 ? words[index + 1]! : 0
+  const fields: Record<string, number> = {}
+  for (const field of layout.fields) fields[field.name] = ((field.word === 0 ? word0 : word1) >>> field.shift) & field.mask
+  if (!hasLiteral(operation, format, fields, target.generation))
+    return { target, operation, format, fields, literal: undefined, dwords: format.dwords }
+  const literal = words[index + format.dwords]
+  if (literal === undefined) return undefined
+  return { target, operation, format, fields, literal, dwords: format.dwords + 1 }
+}
+
+/** The operand encoding that says a literal dword follows. */
+export const LITERAL = 255
+
+/** Whether a literal dword follows an instruction with these fields. */
+export function hasLiteral(
+  operation: Operation,
+  format: Format,
+  fields: Readonly<Record<string, number>>,
+  generation: Generation,
+): boolean {
+  if (operation.literal !== undefined && (format.name === 'vop2' || format.name === 'sopk')) return true
+  // Sea Islands manual, SMRD: with IMM = 0 an OFFSET of 255 stands for a literal byte offset.
+  if (format.name === 'smrd') return generation === 'gfx7' && fields['imm'] === 0 && fields['offset'] === LITERAL
+  const sources = operation.shape.sources.length
+  return format.literals.some((name, place) => place < sources && fields[name] === LITERAL)
+}
+
+const layouts = new Map<Generation, readonly (readonly Layout[])[]>()
+
+/** All layouts that can begin with the top nine bits, most specific first: every format has its identifying bits or opcode there. */
+function layoutsOf(generation: Generation): readonly (readonly Layout[])[] {
+  let table = layouts.get(generation)
+  if (table === undefined) {
+    const all = FORMATS.filter((format) => format.generations.includes(generation)).map((format) => layoutOf(format, generation))
+    table = Array.from({ length: 512 }, (_, top) => all.filter(({ mask, value }) => (((top << 23) ^ value) & mask & 0xff800000) === 0))
+    layouts.set(generation, table)
+  }
+  return table
+}
+
+function layoutOf(format: Format, generation: Generation): Layout {
+  let mask = 0
+  let value = 0
+  for (const [hi, lo, bits] of format.match) {
+    mask |= bitMask(hi - lo + 1) << lo
+    value |= bits << lo
+  }
+  const op = format.fields['op'] ?? { hi: -1, lo: 0 }
+  const operations: (Operation | undefined)[] = []
+  for (const operation of OPERATIONS) {
+    const opcode = operation.opcode(format.opcodes, generation)
+    if (opcode !== undefined && allows(format, operation)) operations[opcode] = operation
+  }
+  const fields = Object.entries(format.fields)
+    .filter(([name]) => name !== 'op')
+    .map(([name, { hi, lo }]) => ({ name, word: lo < 32 ? (0 as const) : (1 as const), shift: lo & 31, mask: bitMask(hi - lo + 1) }))
+  return { format, mask: mask >>> 0, value: value >>> 0, opLo: op.lo, opMask: bitMask(op.hi - op.lo + 1), operations, fields }
+}
+
+const bitMask = (bits: number): number => (bits >= 32 ? 0xffffffff : (1 << bits) - 1)
+
+/** Whether the operation, having an opcode in the format's column, exists in this very format. */
+export function allows(format: Format, operation: Operation): boolean {
+  const { name } = format
+  if (name === 'vop3a') return !isVop3b(operation)
+  if (name === 'vop3b') return isVop3b(operation)
+  if (name.endsWith('_sdwa')) return operation.forms === 'sdwa' || operation.forms === 'both'
+  if (name.endsWith('_dpp')) return operation.forms === 'dpp' || operation.forms === 'both'
+  return true
+}
