@@ -1,11 +1,25 @@
 /** The error vocabulary: one base class, a stable `code`, data as fields; the message says what happened, what was expected, what to do. */
 
 export type ErrorCode =
-  | 'ERR_DECODE' | 'ERR_ASSEMBLE' | 'ERR_OBJECT' | 'ERR_UNSUPPORTED' | 'ERR_MEMORY_FAULT' | 'ERR_ILLEGAL'
-  | 'ERR_LAUNCH' | 'ERR_LIMIT' | 'ERR_JOB' | 'ERR_CORE' | 'ERR_TRAP' | 'ERR_DEADLOCK'
+  | 'ERR_DECODE'
+  | 'ERR_ASSEMBLE'
+  | 'ERR_OBJECT'
+  | 'ERR_UNSUPPORTED'
+  | 'ERR_MEMORY_FAULT'
+  | 'ERR_ILLEGAL'
+  | 'ERR_LAUNCH'
+  | 'ERR_LIMIT'
+  | 'ERR_JOB'
+  | 'ERR_CORE'
+  | 'ERR_TRAP'
+  | 'ERR_DEADLOCK'
 
 export class LanewiseError extends Error {
-  constructor(readonly code: ErrorCode, message: string, options?: ErrorOptions) {
+  constructor(
+    readonly code: ErrorCode,
+    message: string,
+    options?: ErrorOptions,
+  ) {
     super(message, options)
     this.name = new.target.name
   }
@@ -13,31 +27,56 @@ export class LanewiseError extends Error {
 
 /** Words that are no instruction, where one was wanted. */
 export class DecodeError extends LanewiseError {
-  constructor(message: string, readonly word: number, readonly byteOffset: number) { super('ERR_DECODE', message) }
+  constructor(
+    message: string,
+    readonly word: number,
+    readonly byteOffset: number,
+  ) {
+    super('ERR_DECODE', message)
+  }
 }
 /** Assembly text that cannot be assembled. `line` and `column` count from 1. */
 export class AssembleError extends LanewiseError {
-  constructor(message: string, readonly line: number, readonly column: number) { super('ERR_ASSEMBLE', message) }
+  constructor(
+    message: string,
+    readonly line: number,
+    readonly column: number,
+  ) {
+    super('ERR_ASSEMBLE', message)
+  }
 }
 /** A file that is no code object that Lanewise can load, or lacks what was asked of it. */
 export class ObjectError extends LanewiseError {
-  constructor(message: string) { super('ERR_OBJECT', message) }
+  constructor(message: string) {
+    super('ERR_OBJECT', message)
+  }
 }
 /** A grid, workgroup, argument or buffer that does not fit the kernel or the hardware. */
 export class LaunchError extends LanewiseError {
-  constructor(message: string) { super('ERR_LAUNCH', message) }
+  constructor(message: string) {
+    super('ERR_LAUNCH', message)
+  }
 }
 /** A budget or size limit was reached. */
 export class LimitError extends LanewiseError {
-  constructor(message: string) { super('ERR_LIMIT', message) }
+  constructor(message: string) {
+    super('ERR_LIMIT', message)
+  }
 }
 /** A job file that says something wrong; `path` is the JSON path of the offending key. */
 export class JobError extends LanewiseError {
-  constructor(message: string, readonly path: string) { super('ERR_JOB', message) }
+  constructor(
+    message: string,
+    readonly path: string,
+  ) {
+    super('ERR_JOB', message)
+  }
 }
 /** The WebAssembly core could not be loaded or contradicts itself. */
 export class CoreError extends LanewiseError {
-  constructor(message: string, options?: ErrorOptions) { super('ERR_CORE', message, options) }
+  constructor(message: string, options?: ErrorOptions) {
+    super('ERR_CORE', message, options)
+  }
 }
 
 /** Where in a run something happened. */
@@ -53,13 +92,28 @@ export interface Place {
 
 /** Something that stopped a wave; registers and memory stay as they were before the instruction. */
 export class FaultError extends LanewiseError {
-  constructor(code: ErrorCode, message: string, readonly place: Place) { super(code, message) }
+  constructor(
+    code: ErrorCode,
+    message: string,
+    readonly place: Place,
+  ) {
+    super(code, message)
+  }
 }
 /** A lane touched an address that is not its own. */
 export class MemoryFault extends FaultError {
-  constructor(message: string, place: Place, readonly lane: number | undefined, readonly address: bigint) { super('ERR_MEMORY_FAULT', message, place) }
+  constructor(
+    message: string,
+    place: Place,
+    readonly lane: number | undefined,
+    readonly address: bigint,
+  ) {
+    super('ERR_MEMORY_FAULT', message, place)
+  }
 }
 /** A known instruction that Lanewise does not run. */
 export class UnsupportedError extends FaultError {
-  constructor(message: string, place: Place) { super('ERR_UNSUPPORTED', message, place) }
+  constructor(message: string, place: Place) {
+    super('ERR_UNSUPPORTED', message, place)
+  }
 }

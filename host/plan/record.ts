@@ -75,14 +75,30 @@ export interface Mods {
 }
 
 export function packMods(m: Mods): number {
-  return (m.kinds[0] | (m.kinds[1] << 3) | (m.kinds[2] << 6) | (m.abs << 9) | (m.neg << 12) | (m.omod << 15) |
-    (m.clamp << 17) | (m.opSel << 18) | (m.sdst << 22) | (m.dwords << 30)) >>> 0
+  return (
+    (m.kinds[0] |
+      (m.kinds[1] << 3) |
+      (m.kinds[2] << 6) |
+      (m.abs << 9) |
+      (m.neg << 12) |
+      (m.omod << 15) |
+      (m.clamp << 17) |
+      (m.opSel << 18) |
+      (m.sdst << 22) |
+      (m.dwords << 30)) >>>
+    0
+  )
 }
 
 export function unpackMods(mods: number): Mods {
   return {
     kinds: [mods & 7, (mods >>> 3) & 7, (mods >>> 6) & 7],
-    abs: (mods >>> 9) & 7, neg: (mods >>> 12) & 7, omod: (mods >>> 15) & 3, clamp: (mods >>> 17) & 1,
-    opSel: (mods >>> 18) & 15, sdst: (mods >>> 22) & 255, dwords: mods >>> 30,
+    abs: (mods >>> 9) & 7,
+    neg: (mods >>> 12) & 7,
+    omod: (mods >>> 15) & 3,
+    clamp: (mods >>> 17) & 1,
+    opSel: (mods >>> 18) & 15,
+    sdst: (mods >>> 22) & 255,
+    dwords: mods >>> 30,
   }
 }
