@@ -9,12 +9,16 @@ export type Opcodes = readonly (number | undefined)[]
 
 /**
  * Facts about an operation that its shape does not tell:
- * - `flush`: f16/f32/f64 sources and the result are flushed as MODE's denormal bits say
- * - `ftz`: denormals are flushed, sources and result, whatever MODE says (v_mad_f32, v_mac_f32)
- * - `round`: the result is rounded as MODE says
- * - `nan`: a NaN result is built by the common rule (first NaN source quieted, else the default NaN)
- * - `approximate`: hardware promises about 1 ULP; Lanewise returns the correctly rounded result
- * Without a trait the operation works on the bits as they are, and what it says of floats is all its own.
+ * - `flush`: f16, f32 and f64 sources, and such a result, are flushed as MODE's denormal bits of their own type say
+ *   (so v_cvt_f32_f64 flushes its source by the bits for f64, its result by those for f32)
+ * - `ftz`: denormals are flushed, sources and result, whatever MODE says (v_mad_f32, v_mac_f32, v_rcp_f32)
+ * - `round`: the result depends on MODE's round mode: that of the result's type if it is a float, else of the source's
+ * - `nan`: a NaN result is built by the common rule (first NaN source quieted, else the default NaN); only where all floats are
+ *   of one type: conversions build theirs themselves
+ * - `approximate`: hardware promises about 1 ULP; Lanewise returns the correctly rounded result, to nearest even in every round mode
+ * Flushing keeps the sign, is done after abs and neg, and on the rounded result. Without a trait the operation works on the bits
+ * as they are, and what it says of floats is all its own (v_min_f32 and its kin pass denormals on: they have no denormal mode
+ * before gfx9, says LLVM's SIISelLowering).
  */
 export type Trait = 'flush' | 'ftz' | 'round' | 'nan' | 'approximate'
 
