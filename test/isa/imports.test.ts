@@ -1,0 +1,36 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, normalize } from 'node:path'
+import { expect, test } from 'vitest'
+
+/** What each room of host/ may import besides itself and errors.ts; docs/architecture.md draws it. */
+const ARROWS: Readonly<Record<string, readonly string[]>> = {
+  isa: [],
+  codec: ['isa'],
+  text: ['isa', 'codec'],
+  object: [],
+  plan: ['isa', 'codec'],
+  reference: ['isa', 'plan', 'engine'],
+  core: ['isa', 'plan', 'engine'],
+  translate: ['isa', 'plan', 'core', 'engine'],
+  engine: [],
+  device: ['isa', 'codec', 'object', 'plan', 'engine'],
+  results: ['isa', 'codec', 'text', 'plan', 'engine', 'device'],
+  jobs: ['isa', 'codec', 'text', 'object', 'plan', 'engine', 'reference', 'core', 'translate', 'device', 'results'],
+  pool: ['engine', 'jobs'],
+  index: ['isa', 'codec', 'text', 'object', 'plan', 'engine', 'reference', 'core', 'translate', 'device', 'results', 'jobs', 'pool'],
+  cli: ['index'],
+  playground: ['index'],
+}
+
+const files = (readdirSync('host', { recursive: true, encoding: 'utf8' }) as string[]).filter(
+  (f) => f.endsWith('.ts') && !f.startsWith('build/'),
+)
+const roomOf = (file: string) => (file.includes('/') ? file.slice(0, file.indexOf('/')) : file.replace('.ts', ''))
+
+test.each(files)('host/%s imports only along the arrows', (file) => {
+  const room = roomOf(file)
+  const allowed = room === 'errors' ? [] : [room, 'errors', ...(ARROWS[room] ?? [])]
+  const source = readFileSync(join('host', file), 'utf8')
+  const imports = [...source.matchAll(/(?:from|import)\s*\(?\s*'(\.[^']+)'/g)].map((m) => normalize(join(dirname(file), m[1]!)))
+  expect(imports.filter((i) => !allowed.includes(roomOf(i)))).toEqual([])
+})
