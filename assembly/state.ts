@@ -1,0 +1,127 @@
+// The running wave: what every step needs of it, in wasm globals, and the ways to read and write its scalars. Knows no instruction.
+import {
+  EXEC_HI, EXEC_LO, FAULT_JUMP, GFX8, M0, PROGRAM_BASE, PROGRAM_CODE_BYTES, PROGRAM_GENERATION, PROGRAM_PC_TABLE, STOP_END, STOP_FAULT,
+  STOP_PLAN, STOP_YIELD, VCC_LO, WAVE_EXEC_MASKS, WAVE_FAULT, WAVE_FAULT_ADDRESS, WAVE_FAULT_BYTES, WAVE_FAULT_LANE, WAVE_MODE, WAVE_PC,
+  WAVE_PROGRAM, WAVE_SCALARS, WAVE_SCC, WAVE_SIZE,
+} from './generated/layout';
+import { masks4 } from './lib/lanes';
+import { flushResults32, flushResults64, flushSources32, flushSources64, setMode } from './lib/mode';
+
+/** Offsets of single scalars in the wave block. */
+export const VCC: usize = WAVE_SCALARS + 4 * VCC_LO;
+export const EXEC: usize = WAVE_SCALARS + 4 * EXEC_LO;
+export const M0_OFFSET: usize = WAVE_SCALARS + 4 * M0;
+
+/** Bytes of a VGPR's row. */
+export let rowBytes: usize = 256;
+/** Index into GENERATIONS. */
+export let generation: i32 = GFX8;
+/** Magnitudes below these are flushed: the smallest normal number where MODE flushes, zero where it does not. */
+export let flushSource32: u32 = 0;
+export let flushResult32: u32 = 0;
+export let flushSource64: u64 = 0;
+export let flushResult64: u64 = 0;
+export let flushSource16: i32 = 0;
+export let flushResult16: i32 = 0;
+/** Records whose first dword (op and flags) is above this take the slow way: flagged ones, or all while VGPR indexing is on. */
+export let plainLimit: u32 = 0xffff;
+
+/** The record that runs next; 0 when the wave stops. */
+export let next: usize = 0;
+export function setNext(u: usize): void {
+  next = u;
+}
+/** Why the wave stops (Stop), 0 while it runs. */
+export let stop: i32 = 0;
+/** Records executed that are no instructions. */
+export let pseudo: i32 = 0;
+export function setPseudo(n: i32): void {
+  pseudo = n;
+}
+
+const FLT_MIN_BITS: u32 = 0x00800000;
+const DBL_MIN_BITS: u64 = 0x0010000000000000;
+/** MODE bit 27: VGPR indexing is on (GCN3 manual, MODE register). */
+const MODE_GPR_IDX_EN: u32 = 1 << 27;
+
+/** Reads what MODE says into the globals. */
+export function refreshMode(w: usize): void {
+  const mode = load<u32>(w, WAVE_MODE);
+  setMode(mode);
+  flushSource32 = flushSources32 ? FLT_MIN_BITS : 0;
+  flushResult32 = flushResults32 ? FLT_MIN_BITS : 0;
+  flushSource64 = flushSources64 ? DBL_MIN_BITS : 0;
+  flushResult64 = flushResults64 ? DBL_MIN_BITS : 0;
+  flushSource16 = flushSources64 ? 0x400 : 0;
+  flushResult16 = flushResults64 ? 0x400 : 0;
+  plainLimit = mode & MODE_GPR_IDX_EN ? 0 : 0xffff;
+}
+
+/** Expands EXEC to the row of lane masks. */
+export function refreshExec(w: usize): void {
+  let bits = load<u64>(w, EXEC);
+  for (let o: usize = 0; o < rowBytes; o += 16, bits >>= 4) v128.store(w + o, masks4(<i32>bits), WAVE_EXEC_MASKS);
+}
+
+/** Makes `w` the wave that runs. */
+export function enter(w: usize): void {
+  rowBytes = load<u32>(w, WAVE_SIZE) << 2;
+  generation = load<u32>(load<u32>(w, WAVE_PROGRAM), PROGRAM_GENERATION);
+  stop = 0;
+  pseudo = 0;
+  refreshMode(w);
+  refreshExec(w);
+}
+
+/** Goes on at `pc`, a byte offset. */
+export function jump(w: usize, pc: u32): void {
+  const program = load<u32>(w, WAVE_PROGRAM);
+  const bytes = load<u32>(program, PROGRAM_CODE_BYTES);
+  if (pc >= bytes) return pc == bytes ? halt(w, STOP_END, pc) : fault(w, FAULT_JUMP, -1, load<u64>(program, PROGRAM_BASE) + <i64><i32>pc, 4);
+  next = load<u32>(load<u32>(program, PROGRAM_PC_TABLE) + (pc & ~3));
+  if (next == 0) halt(w, STOP_PLAN, pc);
+}
+
+/** Ends the run behind a completed instruction; the wave goes on at `pc`. */
+export function halt(w: usize, reason: i32, pc: u32): void {
+  store<u32>(w, pc, WAVE_PC);
+  stop = reason;
+  next = 0;
+}
+
+/** Stops at the running instruction, which must not have had any effect. `lane` is -1 for scalar accesses. */
+export function fault(w: usize, code: i32, lane: i32, address: u64, bytes: u32): void {
+  store<u32>(w, code, WAVE_FAULT);
+  store<i32>(w, lane, WAVE_FAULT_LANE);
+  store<u64>(w, address, WAVE_FAULT_ADDRESS);
+  store<u32>(w, bytes, WAVE_FAULT_BYTES);
+  stop = STOP_FAULT;
+  next = 0;
+}
+
+// --- scalars: `at` is an offset into the wave block
+
+/** Writes a scalar dword; a write to EXEC refreshes the lane masks. */
+export function setScalar(w: usize, at: usize, x: u32): void {
+  store<u32>(w + at, x);
+  if (at >= EXEC) refreshExec(w);
+}
+/** Writes a scalar pair. */
+export function setScalar64(w: usize, at: usize, x: u64): void {
+  store<u64>(w + at, x);
+  if (at >= EXEC - 4) refreshExec(w);
+}
+export function exec(w: usize): u64 {
+  return load<u64>(w, EXEC);
+}
+export function setExec(w: usize, x: u64): void {
+  store<u64>(w, x, EXEC);
+  refreshExec(w);
+}
+export function setScc(w: usize, x: bool): void {
+  store<u32>(w, x, WAVE_SCC);
+}
+/** VCC of the wave's lanes. */
+export function vcc(w: usize): u64 {
+  return rowBytes == 256 ? load<u64>(w, VCC) : load<u32>(w, VCC);
+}

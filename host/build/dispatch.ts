@@ -1,0 +1,251 @@
+/**
+ * Writes assembly/generated/dispatch.ts: a loop over the wave's lanes around every lane kernel, and the tables that the step loop calls
+ * through. A loop is what the row says: how sources come in, what is flushed, what happens to a NaN, where masks go.
+ */
+import { OPERATIONS, type Operation, PSEUDO_OPERATIONS } from '../isa/operations.ts'
+import { bitsOf, isFloat, type OperandType } from '../isa/row.ts'
+import type { Kernel } from './kernels.ts'
+
+type Kernels = ReadonlyMap<string, Kernel>
+
+/** Letters of the chunk's sources in the generated code. */
+const LETTERS = ['a', 'b', 'c', 'm'] as const
+const isMask = (type: OperandType): boolean => type === 'mask' || type === 'vcc'
+
+/** v_cmpx, v_cmps and v_cmpsx compare as v_cmp does. */
+export const compareOf = (name: string): string => name.replace(/^v_cmp(x|s|sx)_/, 'v_cmp_')
+
+/** What one loop is made of. */
+interface Loop {
+  readonly name: string
+  readonly operation: Operation
+  readonly kernel: Kernel
+  /** The kernel of the mask result, where there is a value too. */
+  readonly maskKernel: Kernel | undefined
+  /** Call the rounded kernel with this global instead. */
+  readonly round: '' | 'round32' | 'round64'
+}
+
+const valueOf = ({ shape }: Operation): OperandType | undefined => shape.results.find((r) => r !== 'mask')
+const hasMask = ({ shape }: Operation): boolean => shape.results.includes('mask')
+const isWide = ({ shape }: Operation): boolean => [...shape.results, ...shape.sources].some((t) => !isMask(t) && bitsOf(t) === 64)
+const roundOf = (operation: Operation): 'round32' | 'round64' => (valueOf(operation) === 'f32' ? 'round32' : 'round64')
+
+/** f16, f32 and f64 name the helpers of assembly/lib/rules.ts. */
+const floatBits = (type: OperandType): 16 | 32 | 64 => bitsOf(type) as 16 | 32 | 64
+
+/** The least magnitude that is not flushed, as a vector, from MODE or (trait ftz) whatever MODE says. */
+function least(operation: Operation, type: OperandType, side: 'Source' | 'Result'): string {
+  const bits = floatBits(type)
+  if (operation.traits.has('ftz')) return bits === 32 ? 'i32x4.splat(0x00800000)' : 'i64x2.splat(0x0010000000000000)'
+  return bits === 64 ? `i64x2.splat(flush${side}64)` : `i32x4.splat(flush${side}${bits})`
+}
+const flushes = (operation: Operation, type: OperandType | undefined): boolean =>
+  isFloat(type) && (operation.traits.has('flush') || operation.traits.has('ftz'))
+
+/** Lines that resolve a source to pointer and mask before the loop. */
+function sourceSetup(operation: Operation, type: OperandType, i: number, wide: boolean): string[] {
+  const x = LETTERS[i]
+  if (type === 'vcc') return [`  const ${x}Bits = vcc(w);`]
+  if (type === 'mask') return [`  const ${x}Bits = scalarSource64(u, w, ${i});`]
+  const pair = wide && bitsOf(type) === 64
+  return [
+    `  let ${x}At = w + load<u32>(u, RECORD_SRC${i}), ${x}Mask: usize = -1${pair ? `, ${x}High = ${x}At + rowBytes` : ''};`,
+    `  if (kinds & kindMask(${i})) { ${x}At = spread${pair ? 64 : 32}(u, w, ${i}); ${x}Mask = 0;${pair ? ` ${x}High = ${x}At + SPREAD_HIGH;` : ''} }`,
+    ...(flushes(operation, type) ? [`  const ${x}Least = ${least(operation, type, 'Source')};`] : []),
+  ]
+}
+
+/** The kernel call on one chunk; `half` is '' in narrow loops, 0 or 1 in wide ones. */
+function call(loop: Loop, kernel: Kernel, half: '' | 0 | 1): string {
+  const sources = loop.operation.shape.sources.map((_, i) => `${LETTERS[i]}${half}`)
+  const name = loop.round && kernel === loop.kernel ? `${loop.operation.name}_rounded` : kernel.name
+  return `${kernel.file}.${name}(${[...sources, ...(loop.round && kernel === loop.kernel ? [loop.round] : [])].join(', ')})`
+}
+
+/** Lines that flush the sources of a chunk. */
+function flushSources(operation: Operation, half: '' | 0 | 1): string[] {
+  return operation.shape.sources.flatMap((type, i) => {
+    if (!flushes(operation, type)) return []
+    const x = `${LETTERS[i]}${half}`
+    return [`    ${x} = flush${floatBits(type)}(${x}, ${LETTERS[i]}Least);`]
+  })
+}
+
+/** Lines that rebuild NaNs and flush the result `r` of a chunk. */
+function finishResult(operation: Operation, value: OperandType, half: '' | 0 | 1): string[] {
+  const lines: string[] = []
+  const r = `r${half}`
+  if (operation.traits.has('nan') && isFloat(value)) {
+    const floats = operation.shape.sources.flatMap((t, i) => (t === value ? [`${LETTERS[i]}${half}`] : []))
+    const [a, b = a, c = b] = floats
+    lines.push(`    if (anyNan${floatBits(value)}(${r})) ${r} = nan${floatBits(value)}(${r}, ${a}, ${b}, ${c});`)
+  }
+  if (flushes(operation, value)) lines.push(`    ${r} = flush${floatBits(value)}(${r}, least);`)
+  return lines
+}
+
+/** A loop over chunks of four lanes. */
+function narrowLoop(loop: Loop): string[] {
+  const { operation } = loop
+  const value = valueOf(operation)
+  const lines = operation.shape.sources.map((type, i) => {
+    const x = LETTERS[i]
+    if (isMask(type)) return `    const ${x} = masks4(<i32>(${x}Bits >> (o >> 2)));`
+    return `    let ${x} = v128.load(${x}At + (o & ${x}Mask));`
+  })
+  if (/^v_mbcnt/.test(operation.name)) lines.push('    setChunkLane(<i32>(o >> 2));')
+  lines.push(...flushSources(operation, ''))
+  if (hasMask(operation)) {
+    const mask = loop.maskKernel ?? loop.kernel
+    lines.push(`    const mask = ${call(loop, mask, '')};`)
+    lines.push('    bits |= <u64>i32x4.bitmask(v128.and(mask, v128.load(w + o, WAVE_EXEC_MASKS))) << <u64>(o >> 2);')
+  }
+  if (value !== undefined) {
+    lines.push(`    let r = ${call(loop, loop.kernel, '')};`, ...finishResult(operation, value, ''))
+    if (bitsOf(value) === 16) lines.push('    r = v128.and(r, i32x4.splat(0xffff));')
+    lines.push('    put(d + o, w + WAVE_EXEC_MASKS + o, r);')
+  }
+  return lines
+}
+
+/** A loop over chunks of four lanes that calls kernels for two lanes at a time. Of a row pair all is read before anything is written. */
+function wideLoop(loop: Loop): string[] {
+  const { operation } = loop
+  const value = valueOf(operation)
+  const lines = operation.shape.sources.flatMap((type, i) => {
+    const x = LETTERS[i]
+    if (isMask(type)) {
+      return [`    const ${x}Here = <i32>(${x}Bits >> (o >> 2)), ${x}0 = masks2(${x}Here), ${x}1 = masks2(${x}Here >> 2);`]
+    }
+    const low = `    const ${x}Low = v128.load(${x}At + (o & ${x}Mask))`
+    if (bitsOf(type) !== 64) {
+      return [`${low};`, `    let ${x}0 = i64x2.extend_low_i32x4_u(${x}Low), ${x}1 = i64x2.extend_high_i32x4_u(${x}Low);`]
+    }
+    return [
+      `${low}, ${x}Top = v128.load(${x}High + (o & ${x}Mask));`,
+      `    let ${x}0 = pairLow(${x}Low, ${x}Top), ${x}1 = pairHigh(${x}Low, ${x}Top);`,
+    ]
+  })
+  lines.push(...flushSources(operation, 0), ...flushSources(operation, 1))
+  if (hasMask(operation)) {
+    const mask = loop.maskKernel ?? loop.kernel
+    lines.push(`    const mask = lows(${call(loop, mask, 0)}, ${call(loop, mask, 1)});`)
+    lines.push('    bits |= <u64>i32x4.bitmask(v128.and(mask, v128.load(w + o, WAVE_EXEC_MASKS))) << <u64>(o >> 2);')
+  }
+  if (value !== undefined) {
+    lines.push(`    let r0 = ${call(loop, loop.kernel, 0)}, r1 = ${call(loop, loop.kernel, 1)};`)
+    if (bitsOf(value) === 64) {
+      lines.push(...finishResult(operation, value, 0), ...finishResult(operation, value, 1))
+      lines.push('    put(d + o, w + WAVE_EXEC_MASKS + o, lows(r0, r1));')
+      lines.push('    put(d + rowBytes + o, w + WAVE_EXEC_MASKS + o, highs(r0, r1));')
+    } else {
+      lines.push('    let r = lows(r0, r1);', ...finishResult(operation, value, ''))
+      lines.push('    put(d + o, w + WAVE_EXEC_MASKS + o, r);')
+    }
+  }
+  return lines
+}
+
+function loopSource(loop: Loop): string {
+  const { operation } = loop
+  const value = valueOf(operation)
+  const wide = isWide(operation)
+  const { sources } = operation.shape
+  return [
+    `function ${loop.name}(u: usize, w: usize): void {`,
+    ...(sources.some((t) => !isMask(t)) ? ['  const kinds = load<u32>(u, RECORD_MODS);'] : []),
+    ...sources.flatMap((type, i) => sourceSetup(operation, type, i, wide)),
+    ...(value !== undefined ? ['  const d = w + load<u32>(u, RECORD_DST);'] : []),
+    ...(flushes(operation, value) ? [`  const least = ${least(operation, value!, 'Result')};`] : []),
+    ...(hasMask(operation) ? ['  let bits: u64 = 0;'] : []),
+    '  for (let o: usize = 0; o < rowBytes; o += 16) {',
+    ...(wide ? wideLoop(loop) : narrowLoop(loop)).map((line) => line),
+    '  }',
+    ...(hasMask(operation) ? ['  writeMask(u, w, bits);'] : []),
+    '}',
+  ]
+    .filter((line) => line !== '')
+    .join('\n')
+}
+
+/** The functions of one operation: its loop, and where MODE can ask for another round mode, a second one. */
+function functionsOf(operation: Operation, kernels: Kernels): string[] {
+  const kernel = kernels.get(operation.name)
+  if (kernel === undefined || isWaveKernel(kernel)) return []
+  const maskKernel = hasMask(operation) && valueOf(operation) ? kernels.get(`${operation.name}_mask`) : undefined
+  const loop: Loop = { name: operation.name, operation, kernel, maskKernel, round: '' }
+  if (!kernels.has(`${operation.name}_rounded`)) return [loopSource(loop)]
+  const round = roundOf(operation)
+  const nearest = loopSource(loop).replace('{\n', `{\n  if (${round}) return ${operation.name}_rounded(u, w);\n`)
+  return [nearest, loopSource({ ...loop, name: `${operation.name}_rounded`, round })]
+}
+
+/** A kernel that takes record and wave runs as it is. */
+const isWaveKernel = (kernel: Kernel): boolean => kernel.parameters[0] === 'usize'
+
+/** Whether a lane kernel has the parameters that the shape asks for. */
+function fits(operation: Operation, kernel: Kernel): boolean {
+  return isWaveKernel(kernel) ? kernel.parameters.length === 2 : kernel.parameters.length === operation.shape.sources.length
+}
+
+/** Types of operands as the staging code (assembly/fetch.ts, finish.ts) reads them: 4 bits a source, 4 bits the value, then flags. */
+const TYPE_CODES: Readonly<Partial<Record<OperandType, number>>> = { f16: 2, f32: 3, f64: 4, i16: 5, u16: 5, b16: 5, i64: 6, u64: 6, b64: 6, mask: 7, vcc: 7, s32: 8, b128: 9 }
+const typeCode = (type: OperandType | undefined): number => (type === undefined ? 0 : (TYPE_CODES[type] ?? 1))
+/** Operations on plain bits whose abs and neg work as on an f32 (LLVM's VOP3, SDWA and DPP forms of these have them). */
+const BITS_WITH_SIGN = new Set(['v_mov_b32', 'v_cndmask_b32'])
+
+function operandsWord(operation: Operation): number {
+  const code = (type: OperandType | undefined) => (type === 'b32' && BITS_WITH_SIGN.has(operation.name) ? 3 : typeCode(type))
+  const { sources } = operation.shape
+  let word = 0
+  for (let i = 0; i < 3; i++) word |= code(sources[i]) << (4 * i)
+  word |= typeCode(valueOf(operation)) << 12
+  if (/^v_cmps?x_/.test(operation.name)) word |= 1 << 16
+  if (flushes(operation, valueOf(operation))) word |= operation.traits.has('ftz') ? 3 << 17 : 1 << 17
+  return word
+}
+
+/** The text of assembly/generated/dispatch.ts. */
+export function dispatchSource(kernels: Kernels): string {
+  const running = OPERATIONS.map((o) => ({ operation: o, kernel: kernels.get(o.table === 'vopc' ? compareOf(o.name) : o.name) }))
+  const wrong = running.filter(({ operation, kernel }) => kernel && !fits(operation, kernel))
+  for (const { operation, kernel } of wrong) {
+    console.warn(`${operation.name}: the kernel in ${kernel!.file}.ts takes (${kernel!.parameters.join(', ')}), its shape is ${operation.shape.text}; left out`)
+  }
+  const good = running.filter((r) => !wrong.includes(r))
+  const loops = good.filter(({ operation, kernel }) => kernel?.name === operation.name).flatMap(({ operation }) => functionsOf(operation, kernels))
+  const files = [...new Set([...kernels.values()].map((k) => k.file))]
+  const entry = (kernel: Kernel | undefined) => (!kernel ? 'unsupported' : isWaveKernel(kernel) ? `${kernel.file}.${kernel.name}` : kernel.name)
+  return [
+    '// Written by host/build.',
+    "import * as layout from './layout';",
+    "import { EXEC_MASKS_BYTES, RECORD_DST, RECORD_MODS, RECORD_SRC0, RECORD_SRC1, RECORD_SRC2, WAVE_EXEC_MASKS } from './layout';",
+    "import { kindMask, scalarSource64, spread32, spread64, SPREAD_HIGH } from '../fetch';",
+    "import { writeMask } from '../finish';",
+    "import { flushResult16, flushResult32, flushResult64, flushSource16, flushSource32, flushSource64, rowBytes, vcc } from '../state';",
+    "import { highs, lows, masks2, masks4, pairHigh, pairLow, put } from '../lib/lanes';",
+    "import { round32, round64, setChunkLane } from '../lib/mode';",
+    "import { anyNan16, anyNan32, anyNan64, flush16, flush32, flush64, nan16, nan32, nan64 } from '../lib/rules';",
+    "import { end, goOn, illegal, unsupported } from '../pseudo';",
+    ...files.map((file) => `import * as ${file} from '../ops/${file}';`),
+    '',
+    ...loops,
+    '',
+    'type Step = (u: usize, w: usize) => void;',
+    `/** One function an operation, in the order of their numbers. */`,
+    `export const STEPS: StaticArray<Step> = [`,
+    `  ${PSEUDO_OPERATIONS.map((p) => (p === 'goto' ? 'goOn' : p)).join(', ')},`,
+    ...OPERATIONS.map((o) => `  ${entry(good.find((g) => g.operation === o)?.kernel)},`),
+    '];',
+    '',
+  ].join('\n')
+}
+
+/** The text of assembly/generated/operands.ts. */
+export const operandsSource = (): string =>
+  `// Written by host/build.\n/** Operand types, one word an operation; see host/build/dispatch.ts. */\nexport const OPERANDS: usize = memory.data<u32>([${[...PSEUDO_OPERATIONS.map(() => 0), ...OPERATIONS.map(operandsWord)].join(', ')}]);\n`
+
+/** Names of operations without kernel. */
+export const missing = (kernels: Kernels): readonly string[] =>
+  OPERATIONS.filter((o) => !kernels.has(o.table === 'vopc' ? compareOf(o.name) : o.name)).map((o) => o.name)

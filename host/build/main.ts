@@ -1,0 +1,60 @@
+/**
+ * Builds the core: writes assembly/generated, compiles assembly/ with asc, and inlines the result in host/core/generated.
+ *
+ *   node build/build.mjs release|debug     debug: -O1 and no relaxed SIMD; for work, it compiles in seconds
+ */
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+import asc from 'assemblyscript/asc'
+import { dispatchSource, missing, operandsSource } from './dispatch.ts'
+import { findKernels } from './kernels.ts'
+import { layoutSource } from './layout.ts'
+
+/** The release core without relaxed SIMD may not grow beyond this unnoticed (bytes). */
+const SIZE_LIMIT = 400_000
+
+/** asc warns of exported functions that take v128, which are exported to other files only. */
+const NO_EXPORT_WARNING = ['--disableWarning', '112']
+
+/** Writes a file whole or not at all; other builds may be reading it. */
+function write(path: string, content: string | Uint8Array): void {
+  if (typeof content === 'string' && existsSync(path) && readFileSync(path, 'utf8') === content) return
+  mkdirSync(dirname(path), { recursive: true })
+  const temporary = `${path}.${process.pid}`
+  writeFileSync(temporary, content)
+  renameSync(temporary, path)
+}
+
+async function compile(target: string): Promise<Uint8Array> {
+  const outFile = `build/core.${target}.${process.pid}.wasm`
+  const { error, stderr } = await asc.main(['--config', 'asconfig.json', '--target', target, '--outFile', outFile, ...NO_EXPORT_WARNING])
+  const said = stderr.toString()
+  if (said !== '') console.error(said)
+  if (error) throw error
+  const bytes = readFileSync(outFile)
+  renameSync(outFile, `build/core.${target}.wasm`)
+  return bytes
+}
+
+/** A module that holds a wasm binary as base64, or undefined where this build does not make that core. */
+const inlined = (wasm: Uint8Array | undefined): string =>
+  `// Written by host/build.\nexport const base64: string | undefined = ${wasm ? `'${Buffer.from(wasm).toString('base64')}'` : 'undefined'}\n`
+
+async function build(kind: string | undefined): Promise<void> {
+  if (kind !== 'release' && kind !== 'debug') throw new Error(`build is called with ${kind}; it must be release or debug`)
+  const kernels = findKernels('assembly/ops')
+  write('assembly/generated/layout.ts', layoutSource())
+  write('assembly/generated/operands.ts', operandsSource())
+  write('assembly/generated/dispatch.ts', dispatchSource(kernels))
+  const simd = await compile(kind)
+  const relaxed = kind === 'release' ? await compile('release-relaxed') : undefined
+  write('host/core/generated/simd.ts', inlined(simd))
+  write('host/core/generated/relaxed.ts', inlined(relaxed))
+  write('dist/core/core.wasm', simd)
+  const lacking = missing(kernels)
+  console.log(`core (${kind}): ${simd.length} bytes${relaxed ? `, relaxed ${relaxed.length}` : ''}; ${lacking.length} operations have no kernel`)
+  if (process.argv.includes('--missing')) console.log(lacking.join('\n'))
+  if (kind === 'release' && simd.length > SIZE_LIMIT) throw new Error(`the core has ${simd.length} bytes; it may have ${SIZE_LIMIT}`)
+}
+
+await build(process.argv[2])
