@@ -1,0 +1,55 @@
+/** Symbolic names of immediates, as LLVM's "Syntax of AMDGPU Instruction Operands" has them. Data for both directions. */
+import type { Generation } from '../isa/targets.ts'
+
+/** Hardware registers of s_getreg and s_setreg, by number. */
+export const HARDWARE_REGISTERS: readonly (string | undefined)[] = [
+  undefined, 'HW_REG_MODE', 'HW_REG_STATUS', 'HW_REG_TRAPSTS', 'HW_REG_HW_ID', 'HW_REG_GPR_ALLOC', 'HW_REG_LDS_ALLOC', 'HW_REG_IB_STS',
+]
+
+/** Messages of s_sendmsg, by number. */
+export const MESSAGES: readonly (string | undefined)[] = [
+  undefined, 'MSG_INTERRUPT', 'MSG_GS', 'MSG_GS_DONE',
+  undefined, undefined, undefined, undefined, undefined, undefined, undefined, undefined, undefined, undefined, undefined, 'MSG_SYSMSG',
+]
+/** Message 4 exists from GCN 1.2 on. */
+export const MESSAGE_SAVEWAVE = { number: 4, name: 'MSG_SAVEWAVE', generations: ['gfx8'] as readonly Generation[] }
+export const MESSAGE_GS = 2
+export const MESSAGE_GS_DONE = 3
+export const MESSAGE_SYSMSG = 15
+/** Operations of MSG_GS and MSG_GS_DONE, by number; NOP only with MSG_GS_DONE. */
+export const GS_OPERATIONS: readonly string[] = ['GS_OP_NOP', 'GS_OP_CUT', 'GS_OP_EMIT', 'GS_OP_EMIT_CUT']
+/** Operations of MSG_SYSMSG, by number. */
+export const SYSMSG_OPERATIONS: readonly (string | undefined)[] = [
+  undefined, 'SYSMSG_OP_ECC_ERR_INTERRUPT', 'SYSMSG_OP_REG_RD', 'SYSMSG_OP_HOST_TRAP_ACK', 'SYSMSG_OP_TTRACE_PC',
+]
+
+export const DATA_FORMATS: readonly string[] = [
+  'INVALID', '8', '16', '8_8', '32', '16_16', '10_11_11', '11_11_10', '10_10_10_2', '2_10_10_10', '8_8_8_8', '32_32', '16_16_16_16',
+  '32_32_32', '32_32_32_32', 'RESERVED_15',
+].map((name) => `BUF_DATA_FORMAT_${name}`)
+
+/** By number; 6 has another name on gfx8. */
+export const NUMBER_FORMATS: readonly string[] = ['UNORM', 'SNORM', 'USCALED', 'SSCALED', 'UINT', 'SINT', 'SNORM_OGL', 'FLOAT'].map(
+  (name) => `BUF_NUM_FORMAT_${name}`,
+)
+export const NUMBER_FORMAT_6_GFX8 = 'BUF_NUM_FORMAT_RESERVED_6'
+
+/** Bits of the constant of s_set_gpr_idx_on. */
+export const GPR_INDEX_MODES: readonly string[] = ['SRC0', 'SRC1', 'SRC2', 'DST']
+
+export const SDWA_SELECTS: readonly string[] = ['BYTE_0', 'BYTE_1', 'BYTE_2', 'BYTE_3', 'WORD_0', 'WORD_1', 'DWORD']
+export const SDWA_UNUSED: readonly string[] = ['UNUSED_PAD', 'UNUSED_SEXT', 'UNUSED_PRESERVE']
+
+/** VSRC of v_interp_mov_f32, by number. */
+export const PARAMETERS: readonly string[] = ['p10', 'p20', 'p0']
+
+export interface ExportTargets {
+  readonly first: number
+  readonly count: number
+  readonly name: string
+}
+/** Targets of exp: numbered ones where `count` is not 1. */
+export const EXPORT_TARGETS: readonly ExportTargets[] = [
+  { first: 0, count: 8, name: 'mrt' }, { first: 8, count: 1, name: 'mrtz' }, { first: 9, count: 1, name: 'null' },
+  { first: 12, count: 4, name: 'pos' }, { first: 32, count: 32, name: 'param' },
+]

@@ -1,0 +1,186 @@
+/** Operands as text: the one place that knows how registers, constants and immediates are written. */
+import { dataDwords } from '../codec/operands.ts'
+import type { Operand } from '../codec/operands.ts'
+import type { Instruction } from '../codec/instruction.ts'
+import {
+  INLINE_FLOATS, INLINE_FLOAT_FIRST, INLINE_INTEGER_FIRST, INLINE_INTEGER_LAST, INLINE_INV_2PI, LATER_SOURCES, LITERAL, SCALAR_REGISTERS,
+  SPECIAL_SOURCES, VGPR_FIRST,
+} from '../isa/registers.ts'
+import { dwordsOf, type OperandType } from '../isa/row.ts'
+import type { Generation } from '../isa/targets.ts'
+import {
+  EXPORT_TARGETS, GPR_INDEX_MODES, GS_OPERATIONS, HARDWARE_REGISTERS, MESSAGES, MESSAGE_GS, MESSAGE_GS_DONE, MESSAGE_SAVEWAVE, MESSAGE_SYSMSG,
+  PARAMETERS, SYSMSG_OPERATIONS,
+} from './names.ts'
+
+/** The text of one operand; nothing where the fields say that it is absent. */
+export function printOperand(operand: Operand, instruction: Instruction): string {
+  const { fields, target, literal } = instruction
+  const value = fields[operand.field] ?? 0
+  switch (operand.kind) {
+    case 'vgpr': {
+      const dwords = dataDwords(operand, instruction)
+      return dwords === 0 ? '' : withModifiers(operand, vgpr(value, dwords), instruction)
+    }
+    case 'source': case 'vectorSource': return withModifiers(operand, printSource(operand, value, instruction), instruction)
+    case 'scalar': return printScalar(value * operand.scale, operand.dwords, target.generation)
+    case 'vcc': return 'vcc'
+    case 'literal': return operand.type === 'f16' || operand.type === 'f32' ? hex(literal ?? 0) : printNumber(literal ?? 0)
+    case 'hex': return hex(value)
+    case 'number': return printNumber(value)
+    case 'code': return value === 0 ? '' : String(value)
+    case 'branch': return String(value)
+    case 'waitcnt': return printWaitcnt(value)
+    case 'message': return printMessage(value, target.generation)
+    case 'hwreg': return printHwreg(value)
+    case 'gprIndex': return value < 16 ? `gpr_idx(${GPR_INDEX_MODES.filter((_, bit) => value & (1 << bit)).join(',')})` : hex(value)
+    case 'memoryOffset': return printMemoryOffset(instruction)
+    case 'attribute': return printAttribute(instruction)
+    case 'parameter': return printParameter(value)
+    case 'address': return printAddress(instruction)
+    case 'exportTarget': return printExportTarget(value)
+    case 'export': return printExport(operand, instruction)
+  }
+}
+
+/** Numbers that an inline constant could hold are decimal. */
+const printNumber = (value: number): string => (value <= 64 ? String(value) : value >= 0xfffffff0 ? String(value | 0) : hex(value))
+const hex = (value: number): string => `0x${value.toString(16)}`
+const registers = (name: string, first: number, dwords: number): string => (dwords === 1 ? `${name}${first}` : `${name}[${first}:${first + dwords - 1}]`)
+const vgpr = (number: number, dwords: number): string => registers('v', number, dwords)
+
+function withModifiers({ source, type }: Operand, text: string, { fields, format }: Instruction): string {
+  if (source < 0) return text
+  const packed = 'neg' in fields
+  const negated = packed ? (fields['neg']! >>> source) & 1 : fields[`src${source}_neg`]
+  const absolute = packed ? ((fields['abs'] ?? 0) >>> source) & 1 : fields[`src${source}_abs`]
+  if (format.name.endsWith('_sdwa') && fields[`src${source}_sext`]) return `sext(${text})`
+  if (absolute) return `${negated ? '-' : ''}|${text}|`
+  if (!negated) return text
+  return /^[\d-]/.test(text) ? `neg(${text})` : `-${text}`
+}
+
+/** The register of an encoding, or the bare number where LLVM has none. */
+export function printScalar(encoding: number, dwords: number, generation: Generation): string {
+  const range = SCALAR_REGISTERS[generation].find(({ first, count }) => encoding >= first && encoding < first + count)
+  if (range === undefined) return `?${encoding}`
+  const place = encoding - range.first
+  if (range.name === 's' || range.name === 'ttmp') return registers(range.name, place, dwords)
+  if (range.count === 1 || dwords > 1) return range.name
+  return `${range.name}_${place === 0 ? 'lo' : 'hi'}`
+}
+
+function printSource({ type, dwords }: Operand, encoding: number, { target, literal, operation }: Instruction): string {
+  if (encoding >= VGPR_FIRST) return vgpr(encoding - VGPR_FIRST, dwords)
+  if (encoding < INLINE_INTEGER_FIRST) return printScalar(encoding, dwords, target.generation)
+  if (encoding <= INLINE_INTEGER_LAST) return String(inlineInteger(encoding))
+  const float = INLINE_FLOATS[encoding - INLINE_FLOAT_FIRST]
+  if (float !== undefined) return isInteger16(type) ? hex(halfBits(float)) : decimal(float)
+  if (encoding === INLINE_INV_2PI && target.generation === 'gfx8') return isInteger16(type) ? hex(INV_2PI_F16) : dwords === 2 ? '0.15915494309189532' : '0.15915494'
+  if (encoding === LITERAL) return printLiteral(literal ?? 0, type, target.generation)
+  return SPECIAL_SOURCES[encoding] ?? (target.generation === 'gfx8' ? LATER_SOURCES[encoding] : undefined) ?? `?${encoding}`
+}
+
+export const inlineInteger = (encoding: number): number => (encoding <= 192 ? encoding - 128 : 192 - encoding)
+const decimal = (value: number): string => (Number.isInteger(value) ? value.toFixed(1) : String(value))
+const isInteger16 = (type: OperandType): boolean => type === 'i16' || type === 'u16' || type === 'b16'
+const INV_2PI_F16 = 0x3118
+const INV_2PI_F32 = 0x3e22f983
+
+/** Bits of an inline float as f16: sign, exponent bias 15, no mantissa. */
+const halfBits = (value: number): number => (value < 0 ? 0x8000 : 0) | ((15 + Math.log2(Math.abs(value))) << 10)
+const singleBits = (value: number): number => ((value < 0 ? 0x80000000 : 0) | ((127 + Math.log2(Math.abs(value))) << 23)) >>> 0
+
+/** LLVM marks a literal whose value an inline constant would have, and prints 16 bits of one in a 16-bit operand. */
+function printLiteral(literal: number, type: OperandType, generation: Generation): string {
+  const low = literal & 0xffff
+  if (type === 'f16') return isInline(low, 16, generation) ? `lit(${hex(literal)})` : hex(low)
+  if (isInteger16(type)) return isInline(literal, 32, generation) ? `lit(${hex(literal)})` : hex(low)
+  return isInline(literal, dwordsOf(type) * 32, generation) ? `lit(${hex(literal)})` : hex(literal)
+}
+
+/** Whether an inline constant has these bits in an operand of this width. */
+function isInline(value: number, width: number, generation: Generation): boolean {
+  if (value <= 64) return true
+  if (width > 32) return false
+  if (value >= 2 ** width - 16) return true
+  const bits = width === 16 ? halfBits : singleBits
+  if (generation === 'gfx8' && value === (width === 16 ? INV_2PI_F16 : INV_2PI_F32)) return true
+  return INLINE_FLOATS.some((float) => bits(float) === value)
+}
+
+function printWaitcnt(value: number): string {
+  const counters = [['vmcnt', value & 15, 15], ['expcnt', (value >>> 4) & 7, 7], ['lgkmcnt', (value >>> 8) & 15, 15]] as const
+  const waiting = counters.filter(([, count, most]) => count !== most)
+  return (waiting.length === 0 ? counters : waiting).map(([name, count]) => `${name}(${count})`).join(' ')
+}
+
+function printMessage(value: number, generation: Generation): string {
+  const message = value & 15
+  const operation = (value >>> 4) & 7
+  const stream = (value >>> 8) & 3
+  if (value >>> 10 !== 0) return String(value)
+  const name = messageName(message, generation)
+  if (name !== undefined) {
+    if (message === MESSAGE_SYSMSG) {
+      const text = SYSMSG_OPERATIONS[operation]
+      if (text !== undefined && stream === 0) return `sendmsg(${name}, ${text})`
+    } else if (message === MESSAGE_GS || message === MESSAGE_GS_DONE) {
+      const text = GS_OPERATIONS[operation]
+      if (text !== undefined) {
+        if (operation === 0) {
+          if (message === MESSAGE_GS_DONE && stream === 0) return `sendmsg(${name}, ${text})`
+        } else return `sendmsg(${name}, ${text}, ${stream})`
+      }
+    } else if (operation === 0 && stream === 0) return `sendmsg(${name})`
+  }
+  return `sendmsg(${message}, ${operation}, ${stream})`
+}
+
+const messageName = (message: number, generation: Generation): string | undefined =>
+  message === MESSAGE_SAVEWAVE.number && MESSAGE_SAVEWAVE.generations.includes(generation) ? MESSAGE_SAVEWAVE.name : MESSAGES[message]
+
+/** id 5:0, offset 10:6, width - 1 15:11; offset 0 and width 32 are the default. */
+function printHwreg(value: number): string {
+  const id = value & 63
+  const offset = (value >>> 6) & 31
+  const width = (value >>> 11) + 1
+  const name = HARDWARE_REGISTERS[id] ?? String(id)
+  return offset === 0 && width === 32 ? `hwreg(${name})` : `hwreg(${name}, ${offset}, ${width})`
+}
+
+function printMemoryOffset({ fields, literal, target }: Instruction): string {
+  const offset = fields['offset']!
+  if (fields['imm'] === 1) return hex(offset)
+  return literal === undefined ? printScalar(offset & 0x7f, 1, target.generation) : hex(literal)
+}
+
+/** ATTR 5:0 and ATTRCHAN 7:6; in VOP3 both are in SRC0. */
+function printAttribute({ fields, format }: Instruction): string {
+  const native = format.name === 'vintrp'
+  const attribute = native ? fields['attr']! : fields['src0']! & 63
+  const channel = native ? fields['attrchan']! : (fields['src0']! >>> 6) & 3
+  return `attr${attribute}.${'xyzw'[channel]}`
+}
+
+function printParameter(value: number): string {
+  return PARAMETERS[value] ?? `invalid_param_${value}`
+}
+
+/** VADDR is absent without OFFEN and IDXEN, and a pair with both or with ADDR64. */
+function printAddress({ fields }: Instruction): string {
+  const parts = fields['addr64'] ? 2 : fields['offen']! + fields['idxen']!
+  return parts === 0 ? 'off' : vgpr(fields['vaddr']!, parts)
+}
+
+function printExportTarget(value: number): string {
+  const targets = EXPORT_TARGETS.find(({ first, count }) => value >= first && value < first + count)
+  if (targets === undefined) return `invalid_target_${value}`
+  return targets.count === 1 ? targets.name : `${targets.name}${value - targets.first}`
+}
+
+/** A value that EN leaves out is `off`; COMPR sends two registers, each holding two halves. */
+function printExport({ source }: Operand, { fields }: Instruction): string {
+  if (((fields['en']! >>> source) & 1) === 0) return 'off'
+  return vgpr(fields[`vsrc${fields['compr'] ? source >>> 1 : source}`]!, 1)
+}
