@@ -20,7 +20,7 @@ export const SOPC: readonly RowSource[] = [
   ['s_bitcmp0_b64', { sopc: [0x0e, 0x0e, 0x0e] }, ' = b64, u32'],
   ['s_bitcmp1_b64', { sopc: [0x0f, 0x0f, 0x0f] }, ' = b64, u32'],
   ['s_setvskip', { sopc: [0x10, 0x10, 0x10] }, ' = b32, b32'],
-  ['s_set_gpr_idx_on', { sopc: [_, _, 0x11] }, ' = b32, b32, b32'],
+  ['s_set_gpr_idx_on', { sopc: [_, _, 0x11] }, ' = b32, b32'],
   ['s_cmp_eq_u64', { sopc: [_, _, 0x12] }, ' = u64, u64'],
   ['s_cmp_lg_u64', { sopc: [_, _, 0x13] }, ' = u64, u64'],
 ]
