@@ -1,0 +1,186 @@
+// f64 operations: two lanes at a time; the 32-bit operands among them come and go in the low halves.
+import {
+  addRounded, exponentField, fma, fmaRounded, fmaScalar, isFinite64, isNan64, mulHigh, mulScalar, pack, scaleScalar, significand,
+} from '../lib/double';
+import { ieee, round64 } from '../lib/mode';
+
+const SIGN: u64 = 0x8000000000000000;
+const DEFAULT_NAN: u64 = 0x7ff8000000000000;
+const INFINITE: u64 = 0x7ff0000000000000;
+const LARGEST: u64 = 0x7fefffffffffffff;
+
+function low(x: v128): u64 { return i64x2.extract_lane(x, 0); }
+function high(x: v128): u64 { return i64x2.extract_lane(x, 1); }
+
+// --- arithmetic
+
+export function v_add_f64(a: v128, b: v128): v128 { return f64x2.add(a, b); }
+export function v_add_f64_rounded(a: v128, b: v128, round: i32): v128 { return addRounded(a, b, round); }
+
+export function v_mul_f64(a: v128, b: v128): v128 { return f64x2.mul(a, b); }
+export function v_mul_f64_rounded(a: v128, b: v128, round: i32): v128 {
+  return f64x2(
+    mulScalar(f64x2.extract_lane(a, 0), f64x2.extract_lane(b, 0), round),
+    mulScalar(f64x2.extract_lane(a, 1), f64x2.extract_lane(b, 1), round));
+}
+
+export function v_fma_f64(a: v128, b: v128, c: v128): v128 { return fma(a, b, c); }
+export function v_fma_f64_rounded(a: v128, b: v128, c: v128, round: i32): v128 { return fmaRounded(a, b, c, round); }
+
+export function v_ldexp_f64(a: v128, n: v128): v128 { return v_ldexp_f64_rounded(a, n, 0); }
+export function v_ldexp_f64_rounded(a: v128, n: v128, round: i32): v128 {
+  return f64x2(
+    scaleScalar(f64x2.extract_lane(a, 0), <i32>low(n), round),
+    scaleScalar(f64x2.extract_lane(a, 1), <i32>high(n), round));
+}
+
+// --- minimum, maximum: of a NaN and a number the number; −0 is less than +0
+
+export function v_min_f64(a: v128, b: v128): v128 { return numbers(f64x2.min(a, b), a, b); }
+export function v_max_f64(a: v128, b: v128): v128 { return numbers(f64x2.max(a, b), a, b); }
+
+/** `r` where both are numbers; else the number, else the first NaN quieted. With IEEE set a signalling NaN wins over the number. */
+function numbers(r: v128, a: v128, b: v128): v128 {
+  const nanA = f64x2.ne(a, a), nanB = f64x2.ne(b, b);
+  if (!v128.any_true(v128.or(nanA, nanB))) return r;
+  const quiet = i64x2.splat(0x0008000000000000);
+  const quietA = v128.or(a, quiet), quietB = v128.or(b, quiet);
+  r = v128.bitselect(a, r, nanB);
+  r = v128.bitselect(v128.bitselect(quietA, b, nanB), r, nanA);
+  if (!ieee) return r;
+  r = v128.bitselect(quietB, r, v128.and(nanB, i64x2.eq(v128.and(b, quiet), i64x2.splat(0))));
+  return v128.bitselect(quietA, r, v128.and(nanA, i64x2.eq(v128.and(a, quiet), i64x2.splat(0))));
+}
+
+// --- rounding to integers, taking apart
+
+export function v_trunc_f64(a: v128): v128 { return f64x2.trunc(a); }
+export function v_ceil_f64(a: v128): v128 { return f64x2.ceil(a); }
+export function v_floor_f64(a: v128): v128 { return f64x2.floor(a); }
+export function v_rndne_f64(a: v128): v128 { return f64x2.nearest(a); }
+
+/** a − floor(a), which must not reach 1. */
+export function v_fract_f64(a: v128): v128 {
+  return f64x2.min(f64x2.sub(a, f64x2.floor(a)), i64x2.splat(0x3fefffffffffffff));
+}
+/** A zero is +0 even when rounding towards −∞. */
+export function v_fract_f64_rounded(a: v128, round: i32): v128 {
+  return f64x2.min(f64x2.abs(addRounded(a, f64x2.neg(f64x2.floor(a)), round)), i64x2.splat(0x3fefffffffffffff));
+}
+
+/** The exponent that leaves a significand in [½, 1); 0 for zero, infinities and NaN. */
+export function v_frexp_exp_i32_f64(a: v128): v128 { return i64x2(frexpExponent(low(a)), frexpExponent(high(a))); }
+function frexpExponent(x: u64): u64 {
+  if (!isFinite64(x) || x << 1 == 0) return 0;
+  return <u32>(exponentField(x) - 1022 - (<i32>clz(significand(x)) - 11));
+}
+export function v_frexp_mant_f64(a: v128): v128 { return i64x2(frexpSignificand(low(a)), frexpSignificand(high(a))); }
+function frexpSignificand(x: u64): u64 {
+  if (!isFinite64(x) || x << 1 == 0) return x;
+  const m = significand(x);
+  return (x & SIGN) | (<u64>1022 << 52) | ((m << (clz(m) - 11)) & 0x000fffffffffffff);
+}
+
+// --- division in steps: scale, estimate and refine, fmas, fixup
+
+/**
+ * src0 scaled so that the steps between neither over- nor underflow; src0 is src1 (denominator) or src2 (numerator). Conditions as in
+ * AMD's pseudocode, but a tiny numerator is scaled alone and counts as scaled.
+ */
+export function v_div_scale_f64(a: v128, b: v128, c: v128): v128 {
+  return i64x2(divScale(low(a), low(b), low(c)), divScale(high(a), high(b), high(c)));
+}
+/** Lanes whose quotient v_div_fmas_f64 has to scale back. */
+export function v_div_scale_f64_mask(a: v128, b: v128, c: v128): v128 {
+  return i64x2(divScaled(low(b), low(c)), divScaled(high(b), high(c)));
+}
+function divScale(x: u64, denominator: u64, numerator: u64): u64 {
+  const d = reinterpret<f64>(denominator), n = reinterpret<f64>(numerator);
+  if (d == 0 || n == 0) return DEFAULT_NAN;
+  const isDenominator = reinterpret<f64>(x) == d, isNumerator = reinterpret<f64>(x) == n;
+  if (exponentBits(numerator) - exponentBits(denominator) >= 768) return isDenominator ? scaled(x, 128) : x;
+  if (isTiny(d)) return scaled(x, 128);
+  if (isTiny(1 / d)) return isTiny(n / d) ? (isDenominator ? scaled(x, 128) : x) : scaled(x, -128);
+  return isNumerator && (isTiny(n / d) || exponentBits(numerator) <= 53) ? scaled(x, 128) : x;
+}
+function divScaled(denominator: u64, numerator: u64): u64 {
+  const d = reinterpret<f64>(denominator), n = reinterpret<f64>(numerator);
+  if (d == 0 || n == 0) return 0;
+  if (exponentBits(numerator) - exponentBits(denominator) >= 768) return ~0;
+  if (isTiny(d)) return 0;
+  return isTiny(n / d) || (!isTiny(1 / d) && exponentBits(numerator) <= 53) ? ~0 : 0;
+}
+/** Below the normal numbers, a quotient that has become zero included. */
+function isTiny(x: f64): bool { return abs(x) < f64.MIN_NORMAL_VALUE; }
+function exponentBits(x: u64): i32 { return <i32>(x >> 52) & 0x7ff; }
+function scaled(x: u64, n: i32): u64 { return reinterpret<u64>(scaleScalar(reinterpret<f64>(x), n, round64)); }
+
+export function v_div_fmas_f64(a: v128, b: v128, c: v128, vcc: v128): v128 {
+  if (!v128.any_true(vcc)) return fma(a, b, c);
+  return v_div_fmas_f64_rounded(a, b, c, vcc, 0);
+}
+export function v_div_fmas_f64_rounded(a: v128, b: v128, c: v128, vcc: v128, round: i32): v128 {
+  return f64x2(
+    divFmas(f64x2.extract_lane(a, 0), f64x2.extract_lane(b, 0), f64x2.extract_lane(c, 0), low(vcc) != 0, round),
+    divFmas(f64x2.extract_lane(a, 1), f64x2.extract_lane(b, 1), f64x2.extract_lane(c, 1), high(vcc) != 0, round));
+}
+/** Hardware: scales by 2^±128, up where the addend is 2 or more, as hardware-checked emulators do; the pseudocode knows 2^64 only. */
+function divFmas(a: f64, b: f64, c: f64, scale: bool, round: i32): f64 {
+  const r = fmaScalar(a, b, c, round);
+  if (!scale) return r;
+  return scaleScalar(r, exponentBits(reinterpret<u64>(c)) > 1023 ? 128 : -128, round);
+}
+
+/** The quotient src0 of src2 / src1 with what the steps before could not get right. */
+export function v_div_fixup_f64(a: v128, b: v128, c: v128): v128 {
+  return i64x2(divFixup(low(a), low(b), low(c)), divFixup(high(a), high(b), high(c)));
+}
+function divFixup(quotient: u64, denominator: u64, numerator: u64): u64 {
+  const sign = (denominator ^ numerator) & SIGN;
+  const d = denominator & ~SIGN, n = numerator & ~SIGN;
+  if (isNan64(n)) return numerator | 0x0008000000000000;
+  if (isNan64(d)) return denominator | 0x0008000000000000;
+  if ((d == 0 && n == 0) || (d == INFINITE && n == INFINITE)) return DEFAULT_NAN;
+  if (d == 0 || n == INFINITE) return sign | INFINITE;
+  if (d == INFINITE || n == 0) return sign;
+  if (exponentBits(n) - exponentBits(d) < -1075) return sign;
+  if (isNan64(quotient & ~SIGN)) return sign | INFINITE;
+  return sign | (quotient & ~SIGN);
+}
+
+// --- reciprocal and roots, correctly rounded to nearest
+
+export function v_rcp_f64(a: v128): v128 { return f64x2.div(f64x2.splat(1), a); }
+export function v_sqrt_f64(a: v128): v128 { return f64x2.sqrt(a); }
+export function v_rsq_f64(a: v128): v128 { return i64x2(rsq(low(a)), rsq(high(a))); }
+/** Infinite results become the largest number. */
+export function v_rcp_clamp_f64(a: v128): v128 { return finite(v_rcp_f64(a)); }
+export function v_rsq_clamp_f64(a: v128): v128 { return finite(v_rsq_f64(a)); }
+function finite(r: v128): v128 {
+  const infinite = f64x2.eq(f64x2.abs(r), i64x2.splat(INFINITE));
+  return v128.bitselect(v128.or(i64x2.splat(LARGEST), v128.and(r, i64x2.splat(SIGN))), r, infinite);
+}
+
+/** 1/√x: the integer ⌊2^81/√m⌋ has 55 bits, and whether that is exact is the rest one needs to know. */
+function rsq(x: u64): u64 {
+  if (x >= INFINITE || x == 0) return reinterpret<u64>(1 / sqrt(reinterpret<f64>(x)));
+  const shift = <i32>clz(significand(x)) - 11;
+  const exponent = exponentField(x) - 1075 - shift;
+  const m = significand(x) << (shift + (exponent & 1)); // x = m · 2^(2k), m below 2^54
+  const k = exponent >> 1;
+  let r = <u64>(2417851639229258349412352.0 / sqrt(<f64>m)); // 2^81; off by a few units
+  while (compareRoot(r, m) > 0) r--;
+  while (compareRoot(r + 1, m) <= 0) r++;
+  return pack(0, -81 - k - 64, r, u64(compareRoot(r, m) != 0), 0);
+}
+/** Sign of r²·m − 2^162. */
+function compareRoot(r: u64, m: u64): i32 {
+  const low = r * r, high = mulHigh(r, r);
+  const limb0 = low * m;
+  const carry = mulHigh(low, m);
+  const limb1 = high * m + carry;
+  const limb2 = mulHigh(high, m) + u64(limb1 < carry);
+  const bound: u64 = 1 << 34;
+  if (limb2 != bound) return limb2 < bound ? -1 : 1;
+  return i32((limb0 | limb1) != 0);
+}

@@ -1,0 +1,14 @@
+import { describe, expect, test } from 'vitest'
+import { compileKernels } from './compile.ts'
+import { cases, differences, haveVectors } from './vectors.ts'
+
+const kernels = await compileKernels(['double', 'half', 'convert', 'elementary', 'wide'])
+
+describe.skipIf(!haveVectors)('kernels give what the vectors say', () => {
+  describe.each(['gfx803', 'gfx700', 'gfx600'])('%s', (target) => {
+    const byOperation = Map.groupBy(haveVectors ? cases(target, kernels) : [], (c) => c.operation.name)
+    test.each([...byOperation])('%s', (_name, group) => {
+      expect(group.flatMap((c) => differences(kernels, c).map((d) => `${c.text} ${d}`))).toEqual([])
+    })
+  })
+})
