@@ -1,0 +1,317 @@
+/**
+ * A dispatch: what the packet processor and the hardware do before the first instruction of a kernel. Source for all of it: LLVM, "User
+ * Guide for AMDGPU Backend", AMDHSA: "Kernel Dispatch", "Initial Kernel Execution State", "Kernel Prolog".
+ */
+import { LaunchError } from '../errors.ts'
+import type { Generation } from '../isa/targets.ts'
+import type { KernelDescriptor } from '../object/code-object.ts'
+import { EXEC_HI, EXEC_LO, WAVE_SCALARS, WAVE_SCRATCH_BASE, WAVE_SCRATCH_LANE_BYTES } from '../plan/layout.ts'
+import type { Device, DeviceKernel } from './device.ts'
+import { Execution, type Workload } from './execution.ts'
+import { type Argument, kernargSegment } from './kernarg.ts'
+import type { Region } from './memory.ts'
+import { dispatchPacket, queue } from './packet.ts'
+import { allocateScratch, type Scratch, scratchResource } from './scratch.ts'
+import { allocateWaves, headerOf, SGPR_LIMIT, type Wave, type WaveStart, waveBytes, writeWave } from './wave.ts'
+
+export type Size = readonly [x: number, y: number, z: number]
+
+export interface Launch {
+  /** Work-items, each 1 to 2^32 - 1. */
+  readonly grid: Size
+  /** Work-items, at most 1024 in all; workgroups at the grid's edge may be partial. Default: the grid. */
+  readonly workgroup?: Size | undefined
+  /** Explicit arguments in metadata order; hidden ones are filled in. */
+  readonly args?: readonly Argument[] | undefined
+  /** Instead of `args`: the kernarg segment as it is, and where it is to be. */
+  readonly kernarg?: { readonly bytes: Uint8Array; readonly address?: bigint | undefined } | undefined
+  /** LDS beyond the kernel's own and that of local arguments, bytes; default 0. */
+  readonly dynamicLdsBytes?: number | undefined
+  /** Stack of a work-item beyond its fixed scratch, bytes, for kernels whose calls the compiler could not bound; default 16384. */
+  readonly stackBytes?: number | undefined
+}
+
+/** What raw code starts as that says nothing else: s[0:3] scratch buffer, s[4:5] kernarg, s6 to s8 workgroup ids, v0 to v2 work-item ids. */
+export const DEFAULT_DESCRIPTOR: KernelDescriptor = {
+  groupSegmentBytes: 0,
+  privateSegmentBytes: 0,
+  kernargBytes: 0,
+  // 256 VGPRs, 104 SGPRs; float mode 0xc0, DX10_CLAMP, IEEE.
+  rsrc1: 63 | (12 << 6) | (0xc0 << 12) | (1 << 21) | (1 << 23),
+  rsrc2: (6 << 1) | (7 << 7) | (2 << 11),
+  rsrc3: 0,
+  properties: 0b1001,
+  kernargPreload: 0,
+}
+
+const DEFAULT_STACK_BYTES = 16384
+const MAX_GRID = 2 ** 32 - 1
+const MAX_WORKGROUP = 1024
+/** LDS that one workgroup can have (LLVM, AMDGPU.td, FeatureLocalMemorySize32768 and 65536). */
+const MAX_LDS: Readonly<Record<Generation, number>> = { gfx6: 0x8000, gfx7: 0x10000, gfx8: 0x10000 }
+
+// --- compute_pgm_rsrc1 and 2
+const vgprCountOf = (rsrc1: number): number => ((rsrc1 & 63) + 1) * 4
+const sgprCountOf = (rsrc1: number, generation: Generation): number => Math.min((((rsrc1 >>> 6) & 15) + 1) * 8, SGPR_LIMIT[generation])
+/** FLOAT_MODE 19:12, ENABLE_DX10_CLAMP 21 and ENABLE_IEEE_MODE 23 are MODE 7:0, 8 and 9. */
+const modeOf = (rsrc1: number): number => ((rsrc1 >>> 12) & 0xff) | (((rsrc1 >>> 21) & 1) << 8) | (((rsrc1 >>> 23) & 1) << 9)
+const userSgprCountOf = (rsrc2: number): number => (rsrc2 >>> 1) & 31
+/** Work-item ids in VGPRs: x, then y, then z. */
+const workItemIdsOf = (rsrc2: number): number => Math.min((rsrc2 >>> 11) & 3, 2) + 1
+
+/** kernel_code_properties bit 11. */
+const USES_DYNAMIC_STACK = 1 << 11
+const MAX_USER_SGPRS = 16
+
+/** Which SGPRs the hardware itself sets, behind the user SGPRs, in this order; undefined where rsrc2 does not ask for one. */
+interface SystemSgprs {
+  readonly workgroupIds: readonly (number | undefined)[]
+  readonly workgroupInfo: number | undefined
+  readonly scratchOffset: number | undefined
+}
+
+function systemSgprsOf(rsrc2: number): SystemSgprs {
+  let next = userSgprCountOf(rsrc2)
+  const take = (bit: number) => ((rsrc2 >>> bit) & 1 ? next++ : undefined)
+  return { workgroupIds: [take(7), take(8), take(9)], workgroupInfo: take(10), scratchOffset: take(0) }
+}
+
+/**
+ * Prepares a dispatch. Run it with {@link Execution.run}, or instruction by instruction with {@link Execution.step}.
+ * @throws {LaunchError} where grid, workgroup, arguments, LDS or scratch do not fit the kernel or the hardware
+ */
+export function dispatch(device: Device, kernel: DeviceKernel, launch: Launch): Execution {
+  return new Execution(device, new Dispatch(device, kernel, launch))
+}
+
+/** The workgroups of a dispatch. */
+class Dispatch implements Workload {
+  readonly groupCount: number
+  readonly #device: Device
+  readonly #kernel: DeviceKernel
+  readonly #grid: Size
+  readonly #workgroup: Size
+  readonly #groups: Size
+  /** Guest memory of this dispatch alone. */
+  readonly #regions: Region[] = []
+  readonly #scratch: Scratch
+  readonly #ldsBytes: number
+  readonly #lds: number
+  readonly #userSgprs: readonly number[]
+  readonly #systemSgprs: SystemSgprs
+  readonly #blocks: ReturnType<typeof allocateWaves>
+  /** First blocks of the waves of a workgroup, by its extent: full, or partial in some dimensions. */
+  readonly #images = new Map<string, readonly Uint32Array[]>()
+
+  constructor(device: Device, kernel: DeviceKernel, launch: Launch) {
+    const { descriptor } = kernel
+    this.#device = device
+    this.#kernel = kernel
+    this.#grid = launch.grid
+    this.#workgroup = launch.workgroup ?? launch.grid
+    checkSizes(kernel, this.#grid, this.#workgroup)
+    this.#groups = eachDimension((d) => Math.ceil(this.#grid[d]! / this.#workgroup[d]!))
+    this.groupCount = volume(this.#groups)
+    const { bytes, dynamicLdsBytes } = this.#arguments(launch)
+    this.#ldsBytes = checkLds(device, kernel, descriptor.groupSegmentBytes + dynamicLdsBytes)
+    const waveCount = Math.ceil(volume(this.#workgroup) / device.target.waveSize)
+    this.#scratch = allocateScratch(device.memory, scratchBytesOf(kernel, launch), device.target.waveSize, waveCount)
+    this.#regions.push(...this.#scratch.regions)
+    this.#userSgprs = this.#setUserSgprs(bytes, launch.kernarg?.address)
+    this.#systemSgprs = systemSgprsOf(descriptor.rsrc2)
+    this.#blocks = allocateWaves(device.arena, device.program(kernel.code, vgprCountOf(descriptor.rsrc1)), waveCount)
+    this.#lds = device.arena.allocate(this.#ldsBytes)
+  }
+
+  position(group: number): Size {
+    const [x, y] = this.#groups
+    return [group % x, Math.floor(group / x) % y, Math.floor(group / (x * y))]
+  }
+
+  /** LDS and scratch are zero in each workgroup, though hardware promises nothing: so results do not depend on what ran before. */
+  prepare(group: number): readonly Wave[] {
+    const { arena, memory } = this.#device
+    const position = this.position(group)
+    const extent = eachDimension((d) => Math.min(this.#workgroup[d]!, this.#grid[d]! - position[d]! * this.#workgroup[d]!))
+    const waves = this.#blocks.waves.slice(0, Math.ceil(volume(extent) / this.#device.target.waveSize))
+    const images = this.#imagesOf(extent, waves)
+    for (const region of this.#scratch.regions) memory.view(region).fill(0)
+    arena.bytes.fill(0, this.#lds, this.#lds + this.#ldsBytes)
+    const { words } = arena
+    waves.forEach((wave, i) => {
+      words.set(images[i]!, wave.host >>> 2)
+      this.#systemSgprs.workgroupIds.forEach((sgpr, d) => {
+        if (sgpr !== undefined) words[(wave.host + WAVE_SCALARS) / 4 + sgpr] = position[d]!
+      })
+    })
+    return waves
+  }
+
+  free(): void {
+    this.#blocks.free()
+    this.#device.arena.free(this.#lds)
+    for (const region of this.#regions.splice(0)) this.#device.memory.free(region)
+  }
+
+  #allocate(name: string, bytes: Uint8Array, address?: bigint): bigint {
+    const region = this.#device.memory.allocate(bytes.byteLength, { name, writable: false, ...(address === undefined ? {} : { address }) })
+    this.#device.memory.view(region).set(bytes)
+    this.#regions.push(region)
+    return region.address
+  }
+
+  #arguments(launch: Launch): { bytes: Uint8Array; dynamicLdsBytes: number } {
+    const dynamicLdsBytes = launch.dynamicLdsBytes ?? 0
+    if (launch.kernarg !== undefined) {
+      if (launch.args !== undefined && launch.args.length > 0)
+        throw new LaunchError('both arguments and a kernarg segment were given; give one of them')
+      return { bytes: launch.kernarg.bytes, dynamicLdsBytes }
+    }
+    return kernargSegment(this.#kernel, launch.args ?? [], {
+      grid: this.#grid,
+      workgroup: this.#workgroup,
+      apertures: this.#device.apertures,
+      dynamicLdsBytes,
+      queueAddress: () => this.#queue(),
+    })
+  }
+
+  #queueAddress: bigint | undefined
+  #queue(): bigint {
+    this.#queueAddress ??= this.#allocate('queue', queue(this.#device.apertures))
+    return this.#queueAddress
+  }
+
+  /** User SGPRs in the order of the bits of kernel_code_properties that ask for them. */
+  #setUserSgprs(kernargBytes: Uint8Array, kernargAddress: bigint | undefined): readonly number[] {
+    const { properties, rsrc2 } = this.#kernel.descriptor
+    const { base, laneBytes } = this.#scratch
+    // Compilers load whole dwords and merge loads up to the segment's alignment.
+    const padded = new Uint8Array(Math.ceil(kernargBytes.byteLength / 16) * 16)
+    padded.set(kernargBytes)
+    const kernarg = this.#allocate('kernarg', padded, kernargAddress)
+    const setUp: readonly (() => readonly number[])[] = [
+      () => scratchResource(base, this.#device.target.generation),
+      () => pair(this.#packet(kernarg)),
+      () => pair(this.#queue()),
+      () => pair(kernarg),
+      () => [0, 0], // dispatch id: each dispatch is the first of its queue
+      () => [Number(base & 0xffffffffn), laneBytes], // flat scratch init of gfx7 and gfx8
+      () => [laneBytes],
+      () => [this.#groups[0]], // grid workgroup counts: version 2 objects only
+      () => [this.#groups[1]],
+      () => [this.#groups[2]],
+    ]
+    const sgprs = setUp.flatMap((words, bit) => ((properties >>> bit) & 1 ? words() : []))
+    const count = userSgprCountOf(rsrc2)
+    if (count > MAX_USER_SGPRS || sgprs.length > MAX_USER_SGPRS)
+      throw new LaunchError(
+        `kernel ${this.#kernel.name} asks for ${Math.max(count, sgprs.length)} user SGPRs; hardware has ${MAX_USER_SGPRS}; check its descriptor`,
+      )
+    return sgprs.slice(0, count)
+  }
+
+  #packet(kernarg: bigint): bigint {
+    const bytes = dispatchPacket({
+      grid: this.#grid,
+      workgroup: this.#workgroup,
+      privateSegmentBytes: this.#scratch.laneBytes,
+      groupSegmentBytes: this.#ldsBytes,
+      kernelObject: this.#kernel.object,
+      kernarg,
+    })
+    return this.#allocate('dispatch packet', bytes)
+  }
+
+  /** The first blocks of the waves of a workgroup with this extent; workgroup ids are still to be set. */
+  #imagesOf(extent: Size, waves: readonly Wave[]): readonly Uint32Array[] {
+    const key = extent.join()
+    let images = this.#images.get(key)
+    if (images === undefined) {
+      images = waves.map((wave) => this.#image(wave, extent, waves.length))
+      this.#images.set(key, images)
+    }
+    return images
+  }
+
+  #image(wave: Wave, extent: Size, waves: number): Uint32Array {
+    const { arena } = this.#device
+    writeWave(arena, wave, this.#startOf(wave.index, extent, waves))
+    const { vgprCount, target } = wave.program
+    const start = wave.host >>> 2
+    return arena.words.slice(start, start + waveBytes(vgprCount, target.waveSize) / 4)
+  }
+
+  #startOf(index: number, extent: Size, waves: number): WaveStart {
+    const { machine, target } = this.#device
+    const { rsrc1, rsrc2 } = this.#kernel.descriptor
+    const header = headerOf(machine, {
+      pc: this.#kernel.entry,
+      mode: modeOf(rsrc1),
+      lds: this.#lds,
+      ldsBytes: this.#ldsBytes,
+      sgprCount: sgprCountOf(rsrc1, target.generation),
+      waves,
+      index,
+    })
+    const scratch = this.#scratch.base + BigInt(this.#scratch.stride * index)
+    const [scratchLow, scratchHigh] = pair(scratch)
+    header
+      .set(WAVE_SCRATCH_BASE, scratchLow)
+      .set(WAVE_SCRATCH_BASE + 4, scratchHigh)
+      .set(WAVE_SCRATCH_LANE_BYTES, this.#scratch.laneBytes)
+    const scalars = new Map(this.#userSgprs.map((value, sgpr) => [sgpr, value]))
+    const { workgroupInfo, scratchOffset } = this.#systemSgprs
+    // First wave of the workgroup in bit 31, waves of the workgroup in bits 5:0.
+    if (workgroupInfo !== undefined) scalars.set(workgroupInfo, ((index === 0 ? 0x80000000 : 0) | waves) >>> 0)
+    if (scratchOffset !== undefined) scalars.set(scratchOffset, this.#scratch.stride * index)
+    const first = index * target.waveSize
+    const lanes = Math.min(target.waveSize, volume(extent) - first)
+    const [execLow, execHigh] = pair((1n << BigInt(lanes)) - 1n)
+    scalars.set(EXEC_LO, execLow).set(EXEC_HI, execHigh)
+    return { header, scalars, vectors: workItemIds(workItemIdsOf(rsrc2), first, lanes, extent) }
+  }
+}
+
+/** v0 (x), v1 (y), v2 (z): work-items are numbered x first over the workgroup's actual extent. */
+function workItemIds(count: number, first: number, lanes: number, [x, y]: Size): Map<number, Uint32Array> {
+  const ids = [(item: number) => item % x, (item: number) => Math.floor(item / x) % y, (item: number) => Math.floor(item / (x * y))]
+  return new Map(ids.slice(0, count).map((id, register) => [register, Uint32Array.from({ length: lanes }, (_, lane) => id(first + lane))]))
+}
+
+function scratchBytesOf({ descriptor, metadata }: DeviceKernel, launch: Launch): number {
+  const dynamic = (descriptor.properties & USES_DYNAMIC_STACK) !== 0 || metadata?.usesDynamicStack === true
+  return descriptor.privateSegmentBytes + (dynamic ? (launch.stackBytes ?? DEFAULT_STACK_BYTES) : 0)
+}
+
+function checkSizes({ name, metadata }: DeviceKernel, grid: Size, workgroup: Size): void {
+  checkSize('grid', grid, MAX_GRID)
+  checkSize('workgroup', workgroup, MAX_WORKGROUP)
+  const items = volume(workgroup)
+  const most = Math.min(MAX_WORKGROUP, metadata?.maxFlatWorkgroupSize ?? MAX_WORKGROUP)
+  if (items > most)
+    throw new LaunchError(
+      `a workgroup of ${workgroup.join('x')} has ${items} work-items; kernel ${name} takes at most ${most}; use a smaller workgroup`,
+    )
+  const required = metadata?.requiredWorkgroupSize
+  if (required !== undefined && required.join() !== workgroup.join())
+    throw new LaunchError(`the workgroup is ${workgroup.join('x')}; kernel ${name} was compiled for ${required.join('x')}; use that`)
+}
+
+function checkSize(what: string, size: Size, most: number): void {
+  if (size.length !== 3 || size.some((items) => !Number.isInteger(items) || items < 1 || items > most))
+    throw new LaunchError(`the ${what} is [${size.join(', ')}]; it must be three whole numbers from 1 to ${most}`)
+}
+
+function checkLds({ target }: Device, { name }: DeviceKernel, bytes: number): number {
+  const most = MAX_LDS[target.generation]
+  if (!Number.isInteger(bytes) || bytes < 0 || bytes > most)
+    throw new LaunchError(
+      `kernel ${name} wants ${bytes} bytes of LDS; a workgroup on ${target.name} has at most ${most}; use less dynamic LDS`,
+    )
+  return bytes
+}
+
+const eachDimension = (of: (dimension: 0 | 1 | 2) => number): Size => [of(0), of(1), of(2)]
+const volume = ([x, y, z]: Size): number => x * y * z
+const pair = (value: bigint): [number, number] => [Number(value & 0xffffffffn), Number(value >> 32n)]

@@ -1,0 +1,294 @@
+/**
+ * Runs workgroups one after another, and the waves of a workgroup in turns. What runs when depends on instruction counts alone, never on time,
+ * so two executions of the same work on two engines stay in step whatever the size of their steps.
+ */
+import { Stop } from '../engine.ts'
+import { CoreError, LanewiseError, LimitError } from '../errors.ts'
+import type { Device } from './device.ts'
+import { faultOf, placeOf } from './faults.ts'
+import { hex } from './memory.ts'
+import type { Wave } from './wave.ts'
+
+/** What an execution runs: workgroups that are laid out in the same wave blocks, one after another. */
+export interface Workload {
+  readonly groupCount: number
+  /** Lays out the waves of a workgroup, and its LDS. */
+  prepare(group: number): readonly Wave[]
+  /** Coordinates of a workgroup in the grid. */
+  position(group: number): readonly [number, number, number]
+  /** Gives linear and guest memory back. */
+  free(): void
+}
+
+export interface RunOptions {
+  /** Wave instructions in all, 1 to 2^53; default 2^32. */
+  readonly budget?: number
+  /** Stops within a few milliseconds and rejects with its reason. */
+  readonly signal?: AbortSignal | undefined
+  /** Workgroups done and in all; at most 10 calls a second, the last one when all is done. */
+  readonly onProgress?: ((done: number, total: number) => void) | undefined
+}
+
+/** How a run came out. */
+export interface Outcome {
+  readonly status: 'done' | 'stopped'
+  /** Why it stopped: a FaultError, an UnsupportedError, a deadlock, or a LimitError where the budget is used up. */
+  readonly error: LanewiseError | undefined
+  /** The wave that stopped it; its registers are those before the instruction. */
+  readonly wave: Wave | undefined
+  /** Wave instructions completed, not per lane. */
+  readonly instructions: number
+  /** Wall time of the run alone. */
+  readonly seconds: number
+  /** How often each approximate operation was executed (wave instructions). */
+  readonly approximate: Readonly<Record<string, number>>
+}
+
+/** Instructions after which a wave gives its turn away though it could go on, so that waves that wait for each other get on. */
+const TURN = 1 << 16
+/** Budgets are signed 32-bit numbers in the engine. */
+const MAX_BUDGET = 2 ** 31 - 1
+/** A slice of a run takes about this long, and control goes back to the event loop about this often. */
+const SLICE_MS = 4
+const PROGRESS_MS = 125
+/** STATUS.HALT: s_sethalt stopped the wave for good. */
+const STATUS_HALT = 1 << 13
+
+/** Work in progress. */
+export class Execution {
+  readonly device: Device
+  readonly groupCount: number
+  /** Workgroups that have ended. */
+  groupsDone = 0
+  /** Wave instructions completed. */
+  instructions = 0
+  /** `running` until all workgroups have ended (`done`) or something stopped one (`stopped`). */
+  status: 'running' | 'done' | 'stopped' = 'running'
+  /** Why it stopped. */
+  error: LanewiseError | undefined
+  /** Waves of the present workgroup; after the end, of the last one. */
+  waves: readonly Wave[] = []
+  readonly #workload: Workload
+  readonly #approximateBefore: ReadonlyMap<string, number>
+  /** Waves of the present workgroup that wait at a barrier, and that were halted. */
+  readonly #waiting = new Set<Wave>()
+  readonly #halted = new Set<Wave>()
+  readonly #ended = new Set<Wave>()
+  #current = 0
+  #turn = TURN
+
+  constructor(device: Device, workload: Workload) {
+    this.device = device
+    this.#workload = workload
+    this.groupCount = workload.groupCount
+    this.#approximateBefore = device.approximate()
+    if (this.groupCount === 0) this.status = 'done'
+    else this.#begin()
+  }
+
+  /** Coordinates of the present workgroup. */
+  get workgroup(): readonly [number, number, number] {
+    return this.#workload.position(Math.min(this.groupsDone, this.groupCount - 1))
+  }
+
+  /** The wave that the next step begins with; undefined when there is none. */
+  get next(): Wave | undefined {
+    if (this.status !== 'running') return undefined
+    if (this.#ended.size === this.waves.length) this.#begin()
+    return this.waves[this.#current]
+  }
+
+  /**
+   * Runs at most so many instructions; fewer only when all is done or something stops the run. With `limit` 1 it is exactly the next
+   * instruction of {@link next} that runs. The blocks of a workgroup that has ended stay as they are until the next call of `step` or `next`.
+   * @param limit 1 to 2^53
+   * @returns instructions completed
+   */
+  step(limit: number): number {
+    const before = this.instructions
+    const end = before + limit
+    while (this.status === 'running' && this.instructions < end) this.#run(end - this.instructions)
+    return this.instructions - before
+  }
+
+  /**
+   * Runs to the end, giving control back to the event loop every few milliseconds.
+   * @returns how it came out; faults and an exhausted budget are outcomes, not rejections, and leave all state readable
+   * @throws the signal's reason when it aborts
+   */
+  async run(options: RunOptions = {}): Promise<Outcome> {
+    const { budget = 2 ** 32, signal, onProgress } = options
+    if (!(budget >= 1)) throw new RangeError(`budget is ${budget}; it must be at least 1 instruction`)
+    const start = performance.now()
+    const end = this.instructions + budget
+    let slice = 2048
+    let paused = start
+    let reported = start
+    for (;;) {
+      signal?.throwIfAborted()
+      const from = performance.now()
+      this.step(Math.min(slice, end - this.instructions))
+      const now = performance.now()
+      if (this.status !== 'running' || this.instructions >= end) break
+      slice = nextSlice(slice, now - from)
+      if (onProgress && now - reported >= PROGRESS_MS) {
+        reported = now
+        onProgress(this.groupsDone, this.groupCount)
+      }
+      if (now - paused >= SLICE_MS) {
+        await pause()
+        paused = performance.now()
+      }
+    }
+    if (this.status === 'running') this.#stop(this.#exhausted(budget))
+    onProgress?.(this.groupsDone, this.groupCount)
+    return this.outcome((performance.now() - start) / 1000)
+  }
+
+  /** What {@link run} returns, for those who step by themselves. */
+  outcome(seconds: number): Outcome {
+    const approximate: Record<string, number> = {}
+    for (const [name, count] of this.device.approximate()) {
+      const executed = count - (this.#approximateBefore.get(name) ?? 0)
+      if (executed > 0) approximate[name] = executed
+    }
+    return {
+      status: this.status === 'done' ? 'done' : 'stopped',
+      error: this.error,
+      wave: this.error === undefined ? undefined : this.waves[this.#current],
+      instructions: this.instructions,
+      seconds,
+      approximate,
+    }
+  }
+
+  /** Gives back the memory of waves, LDS, scratch and arguments; nothing of them can be read any more. */
+  free(): void {
+    this.status = this.status === 'running' ? 'stopped' : this.status
+    this.waves = []
+    this.#workload.free()
+  }
+
+  /** Lays out the next workgroup. */
+  #begin(): void {
+    this.waves = this.#workload.prepare(this.groupsDone)
+    this.#waiting.clear()
+    this.#halted.clear()
+    this.#ended.clear()
+    this.#current = 0
+    this.#turn = TURN
+  }
+
+  /** Runs the present wave until it stops once. */
+  #run(limit: number): void {
+    const wave = this.next!
+    const before = wave.instructions
+    const stop = this.device.engine.run(wave.host, Math.min(limit, this.#turn, MAX_BUDGET))
+    const executed = wave.instructions - before
+    this.instructions += executed
+    this.#turn -= executed
+    if (stop === Stop.Plan) this.#plan(wave)
+    else if (stop === Stop.Budget) {
+      if (this.#turn <= 0) this.#pass()
+    } else if (stop === Stop.Yield) {
+      if (wave.status & STATUS_HALT) this.#halted.add(wave)
+      this.#pass()
+    } else if (stop === Stop.Barrier) {
+      this.#waiting.add(wave)
+      this.#pass()
+    } else if (stop === Stop.End) {
+      this.#ended.add(wave)
+      if (this.#ended.size === this.waves.length) this.#end()
+      else this.#pass()
+    } else if (stop === Stop.Fault) this.#stop(faultOf(this.device, wave, this.workgroup))
+    else this.#stop(new CoreError(`the ${this.device.engine.name} engine returned the unknown stop ${String(stop)}; please report it`))
+  }
+
+  #plan(wave: Wave): void {
+    const { program, pc } = wave
+    if (!program.contains(pc) || program.planned(pc))
+      this.#stop(
+        new CoreError(
+          `the ${this.device.engine.name} engine asks for a plan of pc ${hex(pc)}, which is ${program.contains(pc) ? 'planned' : 'outside the code'}; please report it`,
+        ),
+      )
+    else program.plan(pc)
+  }
+
+  /** Gives the turn to the next wave that can run. */
+  #pass(): void {
+    this.#turn = TURN
+    const count = this.waves.length
+    for (let i = 1; i <= count; i++) {
+      const at = (this.#current + i) % count
+      if (!this.#canRun(this.waves[at]!)) continue
+      this.#current = at
+      return
+    }
+    if (this.#halted.size > 0) this.#stop(this.#deadlock())
+    else this.#release()
+  }
+
+  #canRun(wave: Wave): boolean {
+    return !this.#ended.has(wave) && !this.#waiting.has(wave) && !this.#halted.has(wave)
+  }
+
+  /** All waves that have not ended are at the barrier (GCN3 manual, S_BARRIER: terminated waves do not count); they go on in order. */
+  #release(): void {
+    this.#current = this.waves.findIndex((wave) => this.#waiting.has(wave))
+    this.#waiting.clear()
+  }
+
+  #end(): void {
+    this.groupsDone++
+    if (this.groupsDone === this.groupCount) this.status = 'done'
+  }
+
+  #stop(error: LanewiseError): void {
+    this.status = 'stopped'
+    this.error = error
+  }
+
+  #deadlock(): LanewiseError {
+    return new LanewiseError(
+      'ERR_DEADLOCK',
+      `no wave of workgroup ${this.workgroup.join(',')} can go on: ${this.#whoWaits()}; every wave must reach the barrier or end`,
+    )
+  }
+
+  #exhausted(budget: number): LimitError {
+    const waits = this.#waiting.size > 0 ? `; ${this.#whoWaits()}` : ''
+    const wave = this.waves[this.#current]
+    const running = wave ? ` at pc ${hex(wave.pc)} of wave ${wave.index} of workgroup ${this.workgroup.join(',')}` : ''
+    return new LimitError(
+      `the budget of ${budget} wave instructions is used up${running}, ${this.groupsDone} of ${this.groupCount} workgroups done${waits}; look for an endless loop or give a larger budget`,
+    )
+  }
+
+  #whoWaits(): string {
+    return this.waves
+      .filter((wave) => !this.#ended.has(wave))
+      .map((wave) => {
+        const { pc, instruction } = placeOf(this.device, wave, this.workgroup)
+        if (this.#waiting.has(wave)) return `wave ${wave.index} waits at the barrier before pc ${hex(pc)}`
+        return `wave ${wave.index} ${this.#halted.has(wave) ? 'is halted' : 'runs'} at pc ${hex(pc)} (${instruction})`
+      })
+      .join(', ')
+  }
+}
+
+/** The next slice's instructions, so that it takes about SLICE_MS. */
+const nextSlice = (slice: number, elapsedMs: number): number =>
+  Math.round(Math.min(Math.max((slice * SLICE_MS) / Math.max(elapsedMs, SLICE_MS / 4), 256), MAX_BUDGET))
+
+/** Lets the event loop turn once. Timers would wait for milliseconds, and setImmediate is not in browsers. */
+function pause(): Promise<void> {
+  return new Promise((resolve) => {
+    const { port1, port2 } = new MessageChannel()
+    port1.onmessage = () => {
+      port1.close()
+      resolve()
+    }
+    port2.postMessage(0)
+  })
+}

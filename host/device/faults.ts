@@ -1,0 +1,85 @@
+/** A stopped wave → the error that says what it did, where, and what it was near to. */
+import { FaultCode } from '../engine.ts'
+import { FaultError, type LanewiseError, MemoryFault, type Place, UnsupportedError } from '../errors.ts'
+import { WAVE_LDS_BYTES } from '../plan/layout.ts'
+import type { Device } from './device.ts'
+import { hex, type Nearest } from './memory.ts'
+import type { Wave } from './wave.ts'
+
+/** Where a wave stands. */
+export function placeOf(device: Device, wave: Wave, workgroup: readonly [number, number, number]): Place {
+  return { pc: wave.pc, instruction: instructionAt(device, wave), workgroup, wave: wave.index }
+}
+
+/** The error of a wave that an engine stopped with Stop.Fault. */
+export function faultOf(device: Device, wave: Wave, workgroup: readonly [number, number, number]): LanewiseError {
+  const place = placeOf(device, wave, workgroup)
+  const at = `${place.instruction} at pc ${hex(place.pc)} (workgroup ${workgroup.join(',')}, wave ${place.wave})`
+  const code = wave.program.code
+  switch (wave.fault) {
+    case FaultCode.Memory:
+    case FaultCode.Lds:
+    case FaultCode.Misaligned:
+      return new MemoryFault(`${at}: ${access(device, wave)}`, place, wave.faultLane, wave.faultAddress)
+    case FaultCode.Unsupported:
+      return new UnsupportedError(`${at}: Lanewise does not run this instruction on ${device.target.name}; avoid it in the kernel`, place)
+    case FaultCode.Illegal:
+      return new FaultError(
+        'ERR_ILLEGAL',
+        `${at}: no instruction of ${device.target.name}, or one that names registers beyond the wave's ${wave.vgprCount} VGPRs; check the target and the entry point`,
+        place,
+      )
+    case FaultCode.Jump:
+      return new FaultError('ERR_ILLEGAL', `${at}: pc left the code, which has ${code.words.length * 4} bytes; check the branch`, place)
+    case FaultCode.Trap:
+      return new FaultError('ERR_TRAP', `${at}: the kernel trapped; look for a failed assertion or __builtin_trap in its source`, place)
+    case FaultCode.Register:
+      return new FaultError(
+        'ERR_ILLEGAL',
+        `${at}: a register index beyond the wave's ${wave.vgprCount} VGPRs and ${wave.sgprCount} SGPRs; check M0 and the kernel's register counts`,
+        place,
+      )
+    default:
+      return new FaultError(
+        'ERR_CORE',
+        `${at}: stopped with the unknown fault ${String(wave.fault)}; this is a fault of Lanewise, please report it`,
+        place,
+      )
+  }
+}
+
+/** What a wave accessed, and what is there. */
+function access(device: Device, wave: Wave): string {
+  const who = wave.faultLane === undefined ? 'a scalar access' : `lane ${wave.faultLane}`
+  const what = `${who} accessed ${wave.faultBytes} bytes at ${hex(wave.faultAddress)}`
+  if (wave.fault === FaultCode.Misaligned) return `${what}, which is no multiple of what the access allows; align the address`
+  if (wave.fault === FaultCode.Lds)
+    return `LDS: ${what}, the workgroup has ${wave.word(WAVE_LDS_BYTES)} bytes; check the index or ask for more dynamic LDS`
+  const nearest = device.memory.nearest(wave.faultAddress)
+  if (nearest === undefined) return `${what}; there is no guest memory at all; give the kernel buffers`
+  return `${what}; ${near(nearest, wave.faultBytes)}`
+}
+
+function near({ region, distance, where }: Nearest, accessBytes: number): string {
+  const which = `${region.name} (${region.bytes} bytes at ${hex(region.address)})`
+  if (where === 'before') return `the nearest buffer is ${which}, ${-distance} bytes further on; check the index and the pointer`
+  if (where === 'after')
+    return `the nearest buffer is ${which}, whose end is ${distance} bytes before; check the index and the buffer's size`
+  if (distance + BigInt(accessBytes) > BigInt(region.bytes))
+    return `it begins ${BigInt(region.bytes) - distance} bytes before the end of ${which} and reaches beyond; check the index`
+  return `${which} is read-only; write to another buffer`
+}
+
+/** The instruction's text, or its first words where there is none. */
+function instructionAt(device: Device, wave: Wave): string {
+  const { words } = wave.program.code
+  const index = wave.pc >>> 2
+  try {
+    const text = device.options.disassemble?.(words, index, device.target, wave.pc)
+    if (text !== undefined) return text
+  } catch {
+    // Words that are no instruction have no text; they are shown as they are.
+  }
+  const shown = [...words.subarray(index, index + 2)].map((word) => `0x${word.toString(16).padStart(8, '0')}`)
+  return shown.length > 0 ? shown.join(' ') : 'the end of the code'
+}

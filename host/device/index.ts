@@ -1,0 +1,29 @@
+/**
+ * Everything between a code object or raw words and an engine.
+ *
+ * ```ts
+ * const device = new Device(engine, TARGETS.gfx803, { disassemble })
+ * const kernel = device.load(loadObject(bytes)).kernel('saxpy')
+ * const y = device.memory.allocate(4000, { name: 'y' })
+ * device.memory.view(y).set(input)
+ * const execution = dispatch(device, kernel, { grid: [1000, 1, 1], workgroup: [256, 1, 1], args: [{ bytes: n }, { address: y.address }] })
+ * const { status, error, wave, instructions } = await execution.run({ budget: 1e8, signal, onProgress })
+ * device.memory.view(y)                     // readable whatever came out, and so are the registers of `wave`
+ * execution.free()
+ * ```
+ *
+ * Raw code: `device.loadCode(words)`, then `bareWave(device, code, { sgprs, vgprs, exec })` for a wave with given registers, or `dispatch` with
+ * `rawKernel(code, { ...DEFAULT_DESCRIPTOR, … })`. Both give an {@link Execution}.
+ *
+ * Two engines in lockstep: the same calls on two devices give the same guest addresses. Then `a.step(n)` and `b.step(n)` run the same
+ * instructions of the same wave, `a.next` is the wave that comes next, and `wave.state()`, `wave.lds` and `device.memory.view(region)` are
+ * equal bytes where the engines agree.
+ */
+export { bareWave, DEFAULT_MODE, type WaveState } from './bare-wave.ts'
+export { Device, type DeviceKernel, type DeviceOptions, type Disassemble, type LoadedObject, rawKernel } from './device.ts'
+export { DEFAULT_DESCRIPTOR, dispatch, type Launch, type Size } from './dispatch.ts'
+export type { Execution, Outcome, RunOptions } from './execution.ts'
+export type { Argument } from './kernarg.ts'
+export type { GuestMemory, Nearest, Region, RegionOptions } from './memory.ts'
+export type { Code } from './program.ts'
+export type { Wave } from './wave.ts'

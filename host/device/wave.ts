@@ -1,0 +1,235 @@
+/** One wave's block in linear memory: laying it out, and reading the registers of a wave that has stopped. */
+import { type FaultCode, Stop } from '../engine.ts'
+import type { Generation } from '../isa/targets.ts'
+import {
+  EXEC_HI,
+  EXEC_LO,
+  EXEC_MASKS_BYTES,
+  M0,
+  SCALAR_COUNT,
+  VCC_HI,
+  VCC_LO,
+  WAVE_ENGINE,
+  WAVE_ENGINE_BYTES,
+  WAVE_EXEC_MASKS,
+  WAVE_FAULT,
+  WAVE_FAULT_ADDRESS,
+  WAVE_FAULT_BYTES,
+  WAVE_FAULT_LANE,
+  WAVE_HW_ID,
+  WAVE_INSTRUCTIONS,
+  WAVE_LDS,
+  WAVE_LDS_ALLOC,
+  WAVE_LDS_BYTES,
+  WAVE_MACHINE,
+  WAVE_MODE,
+  WAVE_PC,
+  WAVE_PROGRAM,
+  WAVE_SCALARS,
+  WAVE_SCC,
+  WAVE_SGPR_COUNT,
+  WAVE_SIZE,
+  WAVE_STATUS,
+  WAVE_STOP,
+  WAVE_VECTORS,
+  WAVE_VGPR_COUNT,
+} from '../plan/layout.ts'
+import type { Arena } from './memory.ts'
+import type { Program } from './program.ts'
+
+/** Bytes of the block of a wave with so many VGPRs. */
+export const waveBytes = (vgprCount: number, waveSize: number): number => WAVE_VECTORS + vgprCount * waveSize * 4
+
+/** Words of the header that say where things are in linear memory: equal waves of two engines may differ in them. */
+const HOST_WORDS = [WAVE_PROGRAM, WAVE_MACHINE, WAVE_LDS]
+
+/** A wave. Everything it says is read from the block, so it is always what the engine left there. */
+export class Wave {
+  /** Number of the wave in its workgroup. */
+  readonly index: number
+  /** Address of the block in linear memory. */
+  readonly host: number
+  readonly program: Program
+  readonly #arena: Arena
+
+  constructor(arena: Arena, index: number, host: number, program: Program) {
+    this.#arena = arena
+    this.index = index
+    this.host = host
+    this.program = program
+  }
+
+  /** Byte offset, from the program's first byte, of the instruction that runs next, or that faulted. */
+  get pc(): number {
+    return this.word(WAVE_PC)
+  }
+  get scc(): number {
+    return this.word(WAVE_SCC)
+  }
+  get mode(): number {
+    return this.word(WAVE_MODE)
+  }
+  get status(): number {
+    return this.word(WAVE_STATUS)
+  }
+  /** Lanes of the wave. */
+  get size(): number {
+    return this.word(WAVE_SIZE)
+  }
+  get exec(): bigint {
+    return this.pair(EXEC_LO, EXEC_HI)
+  }
+  get vcc(): bigint {
+    return this.pair(VCC_LO, VCC_HI)
+  }
+  get m0(): number {
+    return this.sgpr(M0)
+  }
+  get vgprCount(): number {
+    return this.word(WAVE_VGPR_COUNT)
+  }
+  get sgprCount(): number {
+    return this.word(WAVE_SGPR_COUNT)
+  }
+  /** Why the engine stopped last. */
+  get stop(): Stop {
+    return this.word(WAVE_STOP) as Stop
+  }
+  get ended(): boolean {
+    return this.stop === Stop.End
+  }
+  get fault(): FaultCode {
+    return this.word(WAVE_FAULT) as FaultCode
+  }
+  /** Lane of the fault, or undefined where it was a scalar access. */
+  get faultLane(): number | undefined {
+    const lane = this.word(WAVE_FAULT_LANE)
+    return lane === 0xffffffff ? undefined : lane
+  }
+  get faultAddress(): bigint {
+    return this.long(WAVE_FAULT_ADDRESS)
+  }
+  get faultBytes(): number {
+    return this.word(WAVE_FAULT_BYTES)
+  }
+  /** Instructions that the wave has completed. */
+  get instructions(): number {
+    return this.word(WAVE_INSTRUCTIONS) + this.word(WAVE_INSTRUCTIONS + 4) * 2 ** 32
+  }
+
+  /** A scalar by its operand encoding, 0 to 127: SGPRs, VCC, M0, EXEC. */
+  sgpr(encoding: number): number {
+    if (!Number.isInteger(encoding) || encoding < 0 || encoding >= SCALAR_COUNT)
+      throw new RangeError(`encoding is ${encoding}; it must be an integer from 0 to ${SCALAR_COUNT - 1}`)
+    return this.word(WAVE_SCALARS + encoding * 4)
+  }
+
+  /** A copy of a VGPR, lane by lane. */
+  vgpr(register: number): Uint32Array {
+    if (!Number.isInteger(register) || register < 0 || register >= this.vgprCount)
+      throw new RangeError(`register is ${register}; it must be an integer from 0 to ${this.vgprCount - 1}, the wave has no more VGPRs`)
+    const start = (this.host + WAVE_VECTORS) / 4 + register * this.size
+    return this.#arena.words.slice(start, start + this.size)
+  }
+
+  /** A copy of the workgroup's LDS. */
+  get lds(): Uint8Array {
+    const start = this.word(WAVE_LDS)
+    return this.#arena.bytes.slice(start, start + this.word(WAVE_LDS_BYTES))
+  }
+
+  /**
+   * A copy of the block in which everything is zero that equal waves of two engines may differ in: addresses in linear memory, the engine's own
+   * words, and the cache of EXEC. So two waves are in the same state where these bytes are the same.
+   */
+  state(): Uint8Array {
+    const bytes = this.#arena.bytes.slice(this.host, this.host + waveBytes(this.vgprCount, this.size))
+    for (const offset of HOST_WORDS) bytes.fill(0, offset, offset + 4)
+    bytes.fill(0, WAVE_ENGINE, WAVE_ENGINE + WAVE_ENGINE_BYTES)
+    bytes.fill(0, WAVE_EXEC_MASKS, WAVE_EXEC_MASKS + EXEC_MASKS_BYTES)
+    return bytes
+  }
+
+  /** A word of the block, by layout.ts. */
+  word(offset: number): number {
+    return this.#arena.words[(this.host + offset) >>> 2]!
+  }
+
+  private long(offset: number): bigint {
+    return BigInt(this.word(offset)) | (BigInt(this.word(offset + 4)) << 32n)
+  }
+
+  private pair(low: number, high: number): bigint {
+    return BigInt(this.sgpr(low)) | (BigInt(this.sgpr(high)) << 32n)
+  }
+}
+
+/** Words that a wave starts with. All else in its block is zero. */
+export interface WaveStart {
+  /** Header words by their offset in layout.ts. */
+  readonly header: ReadonlyMap<number, number>
+  /** Scalars by operand encoding. */
+  readonly scalars: ReadonlyMap<number, number>
+  /** VGPRs lane by lane. */
+  readonly vectors: ReadonlyMap<number, ArrayLike<number>>
+}
+
+/** SGPRs that an operand can name, VCC and what stands behind it aside (GCN manuals, "Scalar operands"). */
+export const SGPR_LIMIT: Readonly<Record<Generation, number>> = { gfx6: 104, gfx7: 104, gfx8: 102 }
+
+/** Facts of which the header is made. */
+export interface WaveFacts {
+  /** Byte offset of the first instruction. */
+  readonly pc: number
+  readonly mode: number
+  /** Address and bytes of the workgroup's LDS. */
+  readonly lds: number
+  readonly ldsBytes: number
+  readonly sgprCount: number
+  /** Waves of the workgroup, and which of them this is. */
+  readonly waves: number
+  readonly index: number
+}
+
+/** STATUS: the wave is one of several of a workgroup; the wave exists (GCN3 manual, "STATUS"). */
+const STATUS_IN_TG = 1 << 11
+const STATUS_VALID = 1 << 16
+
+/** Header words of a wave that is to start. HW_ID says the wave's number, as if the workgroup had the machine to itself. */
+export function headerOf(machine: number, { pc, mode, lds, ldsBytes, sgprCount, waves, index }: WaveFacts): Map<number, number> {
+  return new Map([
+    [WAVE_PC, pc],
+    [WAVE_MODE, mode],
+    [WAVE_STATUS, STATUS_VALID | (waves > 1 ? STATUS_IN_TG : 0)],
+    [WAVE_MACHINE, machine],
+    [WAVE_LDS, lds],
+    [WAVE_LDS_BYTES, ldsBytes],
+    [WAVE_SGPR_COUNT, sgprCount],
+    [WAVE_HW_ID, (index >> 2) | ((index & 3) << 4)],
+    [WAVE_LDS_ALLOC, Math.ceil(ldsBytes / 256) << 12],
+  ])
+}
+
+/** Blocks for the waves of a workgroup. */
+export function allocateWaves(arena: Arena, program: Program, count: number): { readonly waves: readonly Wave[]; free(): void } {
+  const bytes = waveBytes(program.vgprCount, program.target.waveSize)
+  const waves = Array.from({ length: count }, (_, index) => new Wave(arena, index, arena.allocate(bytes), program))
+  const free = (): void => {
+    for (const wave of waves) arena.free(wave.host)
+  }
+  return { waves, free }
+}
+
+/** Lays a wave out: everything that `start` does not name becomes 0. */
+export function writeWave(arena: Arena, wave: Wave, start: WaveStart): void {
+  const { words } = arena
+  const { vgprCount, host: program, target } = wave.program
+  const at = wave.host >>> 2
+  words.fill(0, at, at + waveBytes(vgprCount, target.waveSize) / 4)
+  words[at + WAVE_SIZE / 4] = target.waveSize
+  words[at + WAVE_VGPR_COUNT / 4] = vgprCount
+  words[at + WAVE_PROGRAM / 4] = program
+  for (const [offset, value] of start.header) words[at + offset / 4] = value
+  for (const [encoding, value] of start.scalars) words[at + WAVE_SCALARS / 4 + encoding] = value
+  for (const [register, lanes] of start.vectors) words.set(lanes, at + WAVE_VECTORS / 4 + register * target.waveSize)
+}
