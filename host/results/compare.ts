@@ -39,7 +39,8 @@ export function agrees(expected: bigint, actual: bigint, type: ElementType, comp
   if (comparison.how === 'ulp') return distance(type, expected, actual) <= comparison.ulp
   if (comparison.how === 'exact') return false
   const want = valueOf(type, expected)
-  return Math.abs(valueOf(type, actual) - want) <= comparison.abs + comparison.rel * Math.abs(want)
+  const apart = Math.abs(valueOf(type, actual) - want)
+  return apart < Infinity && apart <= comparison.abs + comparison.rel * Math.abs(want)
 }
 
 const isNan = (type: ElementType, bits: bigint): boolean => Number.isNaN(valueOf(type, bits))

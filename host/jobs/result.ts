@@ -1,0 +1,84 @@
+/** What comes back from a job, ready for JSON. */
+import type { EngineName } from '../engine.ts'
+import { FaultError, JobError, LanewiseError } from '../errors.ts'
+import type { Difference } from '../results/compare.ts'
+
+export type Status = 'ok' | 'mismatch' | 'fault' | 'unsupported' | 'budget' | 'error'
+
+/** A scalar or VGPR as hexadecimal (a VGPR lane by lane), a buffer or LDS as its bytes in memory order. */
+export type ReadValue = string | readonly string[] | { readonly hex: string }
+
+export interface ResultError {
+  readonly code: string
+  readonly message: string
+  /** Path of the key at fault, for ERR_JOB. */
+  readonly path?: string
+  /** Byte offset of the instruction from the code's first byte. */
+  readonly pc?: number
+  /** Its text, or its words where it has none. */
+  readonly instruction?: string
+}
+
+/** The reference's share of a run with cross-check. */
+export interface CheckResult {
+  readonly engine: 'reference'
+  readonly seconds: number
+  /** The first instruction after which the engines differ; null where they agree. */
+  readonly parting: null | {
+    readonly pc: number
+    readonly instruction: string
+    readonly workgroup: readonly [number, number, number]
+    readonly wave: number
+    /** Wave instructions before it. */
+    readonly after: number
+    /** EXEC and VCC before it. */
+    readonly exec: string
+    readonly vcc: string
+    /** Lines of assembly around it, the instruction itself marked. */
+    readonly context: readonly string[]
+  }
+}
+
+export interface JobResult {
+  readonly name: string
+  readonly status: Status
+  readonly read: Readonly<Record<string, ReadValue>>
+  /** The first 16. */
+  readonly differences: readonly Difference[]
+  /** Differences beyond those listed. */
+  readonly more?: number
+  readonly engine: EngineName
+  readonly threads: number
+  /** Wave instructions, not per lane. */
+  readonly instructions: number
+  /** Wall time of the dispatch alone, planning included; loading, input generation and comparing are not. */
+  readonly seconds: number
+  /** How often each approximate operation was executed (wave instructions). */
+  readonly approximate: Readonly<Record<string, number>>
+  readonly check?: CheckResult
+  readonly error?: ResultError
+}
+
+/** What an error says, as data. */
+export function resultError(error: unknown): ResultError {
+  if (!(error instanceof LanewiseError)) return { code: 'ERR_INTERNAL', message: error instanceof Error ? error.message : String(error) }
+  const place = error instanceof FaultError ? { pc: error.place.pc, instruction: error.place.instruction } : {}
+  const path = error instanceof JobError && error.path !== '' ? { path: error.path } : {}
+  return { code: error.code, message: error.message, ...path, ...place }
+}
+
+/** The status of a run that an error stopped. */
+export function statusOf(error: LanewiseError): Status {
+  if (error.code === 'ERR_UNSUPPORTED') return 'unsupported'
+  if (error.code === 'ERR_LIMIT') return 'budget'
+  return error instanceof FaultError || error.code === 'ERR_DEADLOCK' ? 'fault' : 'error'
+}
+
+/** The result of a job that never came to run. */
+export function failed(name: string, error: unknown, engine: EngineName): JobResult {
+  const unsupported = error instanceof LanewiseError && error.code === 'ERR_UNSUPPORTED'
+  return {
+    name, status: unsupported ? 'unsupported' : 'error', read: {}, differences: [], engine, threads: 1, instructions: 0, seconds: 0,
+    approximate: {}, error: resultError(error),
+  }
+}

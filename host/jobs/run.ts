@@ -1,0 +1,198 @@
+/** Runs jobs: one, or a stream of them. */
+import { bareWave } from '../device/bare-wave.ts'
+import { Device, type DeviceKernel } from '../device/device.ts'
+import { DEFAULT_DESCRIPTOR, dispatch } from '../device/dispatch.ts'
+import type { Execution } from '../device/execution.ts'
+import type { Region } from '../device/memory.ts'
+import { LimitError } from '../errors.ts'
+import type { KernelDescriptor } from '../object/code-object.ts'
+import { type Check, crossCheck } from '../results/check.ts'
+import { Differences } from '../results/compare.ts'
+import { hex } from '../results/hex.ts'
+import { lineAt } from '../results/listing.ts'
+import { type JobEngine, openEngine } from './engines.ts'
+import type { BareWave, Dispatch, Job, RawDescriptor } from './job.ts'
+import { loadJob, type LoadedJob, type ReadFile } from './load.ts'
+import { compareAll, readAll, type Run } from './outcome.ts'
+import { parseJob } from './parse.ts'
+import { type CheckResult, failed, type JobResult, resultError, statusOf } from './result.ts'
+
+export interface RunJobOptions {
+  /** Default `core`. */
+  readonly engine?: JobEngine
+  /** Runs the reference in step and compares all state; slow. Default false. */
+  readonly check?: boolean
+  /** Gives the files that jobs name; without it a job that names one is an error. */
+  readonly readFile?: ReadFile
+  /** Stops within a few milliseconds; the call rejects with its reason. */
+  readonly signal?: AbortSignal
+  /** Workgroups done and in all, at most about ten calls a second. */
+  readonly onProgress?: (done: number, total: number) => void
+}
+
+const noFiles: ReadFile = (path) => Promise.reject(new Error(`no readFile option was given, so ${path} is out of reach`))
+
+/**
+ * Runs a job and compares its results with what it expects.
+ *
+ * @param job a job as {@link parseJob} gives it
+ * @returns the result; whatever goes wrong in loading or running is in its `status` and `error`
+ * @throws the signal's reason when it aborts
+ */
+export async function runJob(job: Job, options: RunJobOptions = {}): Promise<JobResult> {
+  const engine = options.engine ?? 'core'
+  try {
+    const loaded = await loadJob(job, options.readFile ?? noFiles)
+    return await (options.check ? runChecked(loaded, engine, options) : runAlone(loaded, engine, options))
+  } catch (error) {
+    options.signal?.throwIfAborted()
+    return failed(job.name, error, engine)
+  }
+}
+
+/**
+ * Runs jobs as their lines come in, one JSON object a line; empty lines are skipped. A line that is wrong gives a result with the status
+ * `error` and ends nothing.
+ *
+ * @param filter only jobs whose name matches run; the others have no result
+ * @throws the signal's reason when it aborts
+ */
+export async function* runJobs(
+  lines: AsyncIterable<string> | Iterable<string>,
+  options: RunJobOptions & { readonly filter?: RegExp } = {},
+): AsyncGenerator<JobResult> {
+  for await (const line of lines) {
+    if (line.trim() === '') continue
+    const name = nameOf(line)
+    if (name !== undefined && options.filter !== undefined && !options.filter.test(name)) continue
+    yield await runLine(line, name ?? '', options)
+  }
+}
+
+async function runLine(line: string, name: string, options: RunJobOptions): Promise<JobResult> {
+  options.signal?.throwIfAborted()
+  try {
+    return await runJob(parseJob(line), options)
+  } catch (error) {
+    options.signal?.throwIfAborted()
+    return failed(name, error, options.engine ?? 'core')
+  }
+}
+
+/** The name of a job that may be wrong in all else; undefined where the line is no JSON object. */
+function nameOf(line: string): string | undefined {
+  try {
+    const { name } = JSON.parse(line) as { name?: unknown }
+    return typeof name === 'string' ? name : ''
+  } catch {
+    return undefined
+  }
+}
+
+async function runAlone(loaded: LoadedJob, engine: JobEngine, options: RunJobOptions): Promise<JobResult> {
+  const run = await begin(loaded, engine)
+  const { signal, onProgress } = options
+  const outcome = await run.execution.run({ budget: loaded.job.budget, signal, onProgress })
+  return result(loaded, run, engine, outcome.seconds, undefined, outcome.error)
+}
+
+async function runChecked(loaded: LoadedJob, engine: JobEngine, options: RunJobOptions): Promise<JobResult> {
+  const runs = new Map<Execution, Run>()
+  const check = await crossCheck(
+    async (which) => {
+      const run = await begin(loaded, which === 'run' ? engine : 'reference')
+      runs.set(run.execution, run)
+      return run.execution
+    },
+    { budget: loaded.job.budget, signal: options.signal, onProgress: options.onProgress },
+  )
+  const { budget } = loaded.job
+  const exhausted = new LimitError(`the budget of ${budget} wave instructions is used up; look for an endless loop or give a larger budget`)
+  const error = check.exhausted ? exhausted : check.run.error
+  return result(loaded, runs.get(check.run)!, engine, check.seconds, check, error)
+}
+
+/** Lays a job out on an engine of its own. The same job is laid out the same way each time. */
+async function begin(loaded: LoadedJob, engineName: JobEngine): Promise<Run> {
+  const { job, code } = loaded
+  const device = new Device(await openEngine(engineName), job.target, {
+    disassemble: (words, index, target) => lineAt(words, target, index * 4).text,
+  })
+  const buffers = allocate(loaded, device)
+  if (job.start.form === 'wave') {
+    const words = 'words' in code ? code.words : new Uint32Array()
+    return { device, buffers, execution: bareWave(device, device.loadCode(words), stateOf(job.start)) }
+  }
+  const kernel = 'object' in code ? device.load(code.object).kernel(code.kernel) : rawKernel(device, code.words, job.start.descriptor)
+  return { device, buffers, execution: dispatch(device, kernel, launchOf(job.start, device, buffers)) }
+}
+
+/** Buffers with addresses of their own come first, so that no chosen address takes theirs. */
+function allocate({ job, buffers }: LoadedJob, device: Device): ReadonlyMap<string, Region> {
+  const regions = new Map<string, Region>()
+  const sorted = [...job.buffers.values()].sort((a, b) => Number(a.address === undefined) - Number(b.address === undefined))
+  for (const { name, address } of sorted) {
+    const bytes = buffers.get(name)!
+    const region = device.memory.allocate(bytes.length, { name, ...(address === undefined ? {} : { address }) })
+    device.memory.view(region).set(bytes)
+    regions.set(name, region)
+  }
+  return regions
+}
+
+function stateOf(wave: BareWave) {
+  const { exec, vcc, m0, mode, sgprs, vgprs, lds } = wave
+  return { exec, vcc, m0, mode, sgprs, vgprs, scc: wave.scc as 0 | 1, ...(lds === undefined ? {} : { lds }) }
+}
+
+function rawKernel(device: Device, words: Uint32Array, raw: RawDescriptor | undefined): DeviceKernel {
+  const descriptor: KernelDescriptor =
+    raw === undefined
+      ? DEFAULT_DESCRIPTOR
+      : { groupSegmentBytes: raw.lds, privateSegmentBytes: raw.scratch, kernargBytes: 0, kernargPreload: 0, rsrc1: raw.rsrc1, rsrc2: raw.rsrc2, rsrc3: raw.rsrc3, properties: raw.properties }
+  return { name: 'code', code: device.loadCode(words), entry: 0, descriptor, metadata: undefined, object: 0n }
+}
+
+function launchOf(start: Dispatch, device: Device, buffers: ReadonlyMap<string, Region>) {
+  const { workgroup, kernarg, lds } = start
+  return {
+    grid: start.grid ?? ([device.target.waveSize, 1, 1] as const),
+    workgroup,
+    args: start.args.map((argument) => {
+      if (argument.form === 'buffer') return { address: buffers.get(argument.name)!.address + argument.offset }
+      return argument.form === 'local' ? { local: argument.bytes } : { bytes: argument.bytes }
+    }),
+    kernarg,
+    dynamicLdsBytes: lds,
+  }
+}
+
+function result(loaded: LoadedJob, run: Run, engine: JobEngine, seconds: number, check: Check | undefined, error: Execution['error']): JobResult {
+  const { instructions, approximate } = run.execution.outcome(seconds)
+  const read = readAll(loaded, run)
+  const differences = check?.parting ?? (error === undefined ? compareAll(loaded, run) : new Differences())
+  const list = differences instanceof Differences ? differences.list : differences.differences
+  const more = differences.count - list.length
+  return {
+    name: loaded.job.name,
+    status: check?.parting !== undefined || (error === undefined && list.length > 0) ? 'mismatch' : error === undefined ? 'ok' : statusOf(error),
+    read,
+    differences: list,
+    ...(more > 0 ? { more } : {}),
+    engine,
+    threads: 1,
+    instructions,
+    seconds,
+    approximate,
+    ...(check === undefined ? {} : { check: checkResult(check) }),
+    ...(error === undefined ? {} : { error: resultError(error) }),
+  }
+}
+
+function checkResult({ parting, referenceSeconds }: Check): CheckResult {
+  const head = { engine: 'reference', seconds: referenceSeconds } as const
+  if (parting === undefined) return { ...head, parting: null }
+  const { line, workgroup, wave, after, exec, vcc, context } = parting
+  const lines = context.map(({ offset, text }) => `${offset === line.offset ? '>' : ' '} ${hex(offset, 16)}  ${text}`)
+  return { ...head, parting: { pc: line.offset, instruction: line.text, workgroup, wave, after, exec: hex(exec, 64), vcc: hex(vcc, 64), context: lines } }
+}
