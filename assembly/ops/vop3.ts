@@ -101,31 +101,42 @@ export function v_cubema_f32_rounded(x: v128, y: v128, z: v128, round: i32): v12
 function exponent(a: v128): v128 { return v128.and(i32x4.shr_u(a, 23), i32x4.splat(0xff)); }
 // @ts-ignore: decorator
 @inline
-function isDenormal(a: v128): v128 {
-  return v128.andnot(f32x4.lt(f32x4.abs(a), f32x4.splat(MIN_NORMAL)), f32x4.eq(a, f32x4.splat(0)));
+function isZero(a: v128): v128 { return f32x4.eq(a, f32x4.splat(0)); }
+// @ts-ignore: decorator
+@inline
+function isDenormal(a: v128): v128 { return v128.andnot(f32x4.lt(f32x4.abs(a), f32x4.splat(MIN_NORMAL)), isZero(a)); }
+/** |c / b| < 2^-126, exactly: c × 2^126 is exact, or infinite where it is beyond every b. */
+// @ts-ignore: decorator
+@inline
+function isTinyQuotient(c: v128, b: v128): v128 {
+  const scaled = f32x4.mul(f32x4.abs(c), f32x4.splat(reinterpret<f32>(0x7e800000)));
+  const finite = f32x4.lt(f32x4.abs(b), f32x4.splat(f32.POSITIVE_INFINITY));
+  return v128.and(f32x4.lt(scaled, f32x4.abs(b)), finite);
 }
-/** Whether numerator or denominator is scaled to keep the steps between them out of overflow and underflow. a is b or c. */
+/** c / b comes near overflow. */
+// @ts-ignore: decorator
+@inline
+function isHugeQuotient(c: v128, b: v128): v128 { return i32x4.ge_s(i32x4.sub(exponent(c), exponent(b)), i32x4.splat(96)); }
+
+/** Whether the quotient must be scaled back at the end, by v_div_fmas_f32. a is b or c. */
 export function v_div_scale_f32_mask(a: v128, b: v128, c: v128): v128 {
-  const zero = f32x4.splat(0);
-  const invalid = v128.or(f32x4.eq(b, zero), f32x4.eq(c, zero));
-  const huge = i32x4.ge_s(i32x4.sub(exponent(c), exponent(b)), i32x4.splat(96));
-  const tiny = v128.andnot(isDenormal(f32x4.div(c, b)), isDenormal(b));
-  return v128.andnot(v128.or(huge, tiny), invalid);
+  const tiny = v128.andnot(isTinyQuotient(c, b), isDenormal(b));
+  return v128.or(v128.or(isZero(b), isZero(c)), v128.or(isHugeQuotient(c, b), tiny));
 }
-/** a, which is the denominator b or the numerator c, × 2^64 or 2^-64 as the quotient c/b needs it; NaN if either is 0. */
+/**
+ * a, which is the denominator b or the numerator c, × 2^64 or 2^-64 where the steps to the quotient c / b would overflow or underflow; NaN
+ * if either is 0. Conditions as in AMD's pseudocode, first one wins, so it is chosen last.
+ */
 export function v_div_scale_f32(a: v128, b: v128, c: v128): v128 {
-  const zero = f32x4.splat(0), up = f32x4.splat(18446744073709551616.0), down = f32x4.splat(5.421010862427522e-20), one = f32x4.splat(1);
-  const invalid = v128.or(f32x4.eq(b, zero), f32x4.eq(c, zero));
-  const huge = i32x4.ge_s(i32x4.sub(exponent(c), exponent(b)), i32x4.splat(96));
-  const reciprocalTiny = isDenormal(f32x4.div(one, b));
-  const quotientTiny = isDenormal(f32x4.div(c, b));
-  const isB = f32x4.eq(a, b), isC = f32x4.eq(a, c);
+  const one = f32x4.splat(1), up = f32x4.splat(reinterpret<f32>(0x5f800000)), down = f32x4.splat(reinterpret<f32>(0x1f800000));
+  const upIfB = v128.bitselect(up, one, f32x4.eq(a, b)), upIfC = v128.bitselect(up, one, f32x4.eq(a, c));
+  const tiny = isTinyQuotient(c, b), tinyReciprocal = isTinyQuotient(one, b);
   let factor = v128.bitselect(up, one, i32x4.le_s(exponent(c), i32x4.splat(23)));
-  factor = v128.bitselect(v128.bitselect(up, one, isC), factor, quotientTiny);
-  factor = v128.bitselect(v128.bitselect(v128.bitselect(up, one, isB), down, quotientTiny), factor, reciprocalTiny);
+  factor = v128.bitselect(upIfC, factor, tiny);
+  factor = v128.bitselect(v128.bitselect(upIfB, down, tiny), factor, tinyReciprocal);
   factor = v128.bitselect(up, factor, isDenormal(b));
-  factor = v128.bitselect(v128.bitselect(up, one, isB), factor, huge);
-  return v128.bitselect(i32x4.splat(DEFAULT_NAN), f32x4.mul(a, factor), invalid);
+  factor = v128.bitselect(upIfB, factor, isHugeQuotient(c, b));
+  return v128.bitselect(i32x4.splat(DEFAULT_NAN), f32x4.mul(a, factor), v128.or(isZero(b), isZero(c)));
 }
 
 /** Where the mask says that div_scale scaled: × 2^64 if the addend is large, else × 2^-64. */
@@ -141,13 +152,13 @@ export function v_div_fmas_f32_rounded(a: v128, b: v128, c: v128, scaled: v128, 
   return v_ldexp_f32_rounded(fmaRounded(a, b, c, round), unscale(c, scaled), round);
 }
 
-/** The quotient a of c / b, with the special cases put right. */
+/** The quotient a of c / b, with the special cases put right; an estimate that is NaN stands for an overflow. */
 export function v_div_fixup_f32(a: v128, b: v128, c: v128): v128 {
   const zero = f32x4.splat(0), infinity = i32x4.splat(INFINITY_BITS);
   const sign = v128.and(v128.xor(b, c), i32x4.splat(SIGN));
   const bZero = f32x4.eq(b, zero), cZero = f32x4.eq(c, zero);
   const bInfinite = f32x4.eq(f32x4.abs(b), infinity), cInfinite = f32x4.eq(f32x4.abs(c), infinity);
-  let r = v128.or(f32x4.abs(a), sign);
+  let r = v128.or(v128.bitselect(infinity, f32x4.abs(a), isNaNs(a)), sign);
   r = v128.bitselect(sign, r, i32x4.lt_s(i32x4.sub(exponent(c), exponent(b)), i32x4.splat(-150)));
   r = v128.bitselect(sign, r, v128.or(bInfinite, cZero));
   r = v128.bitselect(v128.or(infinity, sign), r, v128.or(bZero, cInfinite));

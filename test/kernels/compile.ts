@@ -25,7 +25,7 @@ export interface Kernels {
 /** @param files names in assembly/ops without extension */
 export async function compileKernels(files: readonly string[]): Promise<Kernels> {
   const arity = new Map<string, number>()
-  const lines = ["import { setMode } from '../lib/mode'", 'export function mode(m: u32): void { setMode(m) }']
+  const lines = ["import { setChunkLane, setMode } from '../lib/mode'", 'export function mode(m: u32): void { setMode(m) }']
   for (const file of files) {
     const source = readFileSync(`${root}/assembly/ops/${file}.ts`, 'utf8')
     lines.push(`import * as ${file} from '../ops/${file}'`)
@@ -36,7 +36,10 @@ export async function compileKernels(files: readonly string[]): Promise<Kernels>
       const operands = SOURCES.slice(0, count).map((s) => `v128.load(${s} + o)`)
       if (types.includes('i32')) operands.push('round')
       lines.push(`export function ${name}(n: usize, round: i32): void {
-        for (let o: usize = 0; o < n; o += 16) v128.store(${RESULT} + o, ${file}.${name}(${operands.join(', ')}))
+        for (let o: usize = 0; o < n; o += 16) {
+          setChunkLane(<i32>o >> 2)
+          v128.store(${RESULT} + o, ${file}.${name}(${operands.join(', ')}))
+        }
       }`)
     }
   }

@@ -35,7 +35,7 @@ export interface Case {
 export function cases(target: string, kernels: Kernels, disputed = false): Case[] {
   const byMnemonic = new Map(OPERATIONS.map((o) => [o.mnemonic(GENERATION[target]!), o]))
   const result: Case[] = []
-  for (const file of readdirSync(folder).filter((f) => f.startsWith(`${target}.`) && /\.(vop[123]|approx|disputed)\./.test(f))) {
+  for (const file of readdirSync(folder).filter((f) => f.startsWith(`${target}.`) && /\.(vop[123c]|approx|disputed)\./.test(f))) {
     if (file.includes('disputed') !== disputed) continue
     for (const line of gunzipSync(readFileSync(folder + file)).toString().trim().split('\n')) {
       const job = JSON.parse(line) as Job
@@ -61,9 +61,9 @@ export function differences(kernels: Kernels, { operation, job }: Case): string[
   const operands = text.split(/,\s*(?![^[]*\])/).map((o) => o.trim())
   const results = shape.results.length
   const sources = shape.sources.map((type, i): bigint[] => {
-    if (type === 'vcc') {
-      const vcc = BigInt(job.wave.vcc ?? '0')
-      return Array.from({ length: 64 }, (_, lane) => ((vcc >> BigInt(lane)) & 1n ? (1n << BigInt(laneBits)) - 1n : 0n))
+    if (type === 'vcc' || type === 'mask') {
+      const lanes = bare(job, type === 'vcc' ? 'vcc' : operands[i + results]!, type, 0)
+      return Array.from({ length: 64 }, (_, lane) => ((lanes >> BigInt(lane)) & 1n ? (1n << BigInt(laneBits)) - 1n : 0n))
     }
     const operand = i === shape.tied ? operands[0]! : operands[i + results]!
     return Array.from({ length: 64 }, (_, lane) => source(job, operand, type, lane, operation, mode))
@@ -72,6 +72,15 @@ export function differences(kernels: Kernels, { operation, job }: Case): string[
   const type = shape.results[0]!
   const round = (isFloat(type) ? type : shape.sources[0]) === 'f32' ? mode & 3 : (mode >> 2) & 3
   const call = (suffix: string) => kernels.run(operation.name + suffix, laneBits, sources, round)
+  if (type === 'mask') {
+    const words = call('')
+    const wanted = maskExpected(job, operands[0]!) ?? 0n
+    return words.flatMap((word, lane) =>
+      ((exec >> BigInt(lane)) & 1n) === 0n || (word !== 0n) === (((wanted >> BigInt(lane)) & 1n) !== 0n)
+        ? []
+        : [`lane ${lane}: ${sources.map((s) => hex(s[lane]!)).join(', ')} gave ${word !== 0n}`],
+    )
+  }
   const words = call(traits.has('round') && round !== 0 ? '_rounded' : '')
   const differing: string[] = []
   for (let lane = 0; lane < 64; lane++) {
@@ -133,7 +142,7 @@ function bare(job: Job, operand: string, type: OperandType, lane: number): bigin
   if (bits === 64) return view.getBigUint64(0)
   // The inline constants are powers of two in f16's range.
   const single = BigInt(view.getUint32(0))
-  return bits === 16 && isFloat(type) ? ((single >> 16n) & 0x8000n) | (((single >> 13n) & 0x3fffn) - (112n << 10n)) : single
+  return bits === 16 && isFloat(type) ? ((single >> 16n) & 0x8000n) | (((single >> 13n) & 0x3ffffn) - (112n << 10n)) : single
 }
 
 function dword(job: Job, file: string, index: number, lane: number): bigint {
