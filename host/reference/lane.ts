@@ -31,7 +31,7 @@ export type Word = number | bigint | boolean
 /**
  * One operation on one lane. Sources come in the shape's order, after SDWA/DPP, abs, neg and flushing, the tied one included; the
  * result is rounded and its NaN built, but neither omod, clamp of floats nor flushing has been done. An operation with a value and a
- * mask returns both as `[value, mask]`.
+ * mask returns both as `[value, mask]`. Modes come last.
  */
 // biome-ignore lint/suspicious/noExplicitAny: the shape in the row, not TypeScript, says which operands are bigints.
-export type LaneFunction = (...operands: [...any[], Modes]) => Word | readonly [value: number | bigint, mask: boolean]
+export type LaneFunction = (...operandsAndModes: any[]) => Word | readonly [value: number | bigint, mask: boolean]
