@@ -1,11 +1,11 @@
 // The running wave: what every step needs of it, in wasm globals, and the ways to read and write its scalars. Knows no instruction.
 import {
-  EXEC_HI, EXEC_LO, FAULT_JUMP, GFX8, M0, PROGRAM_BASE, PROGRAM_CODE_BYTES, PROGRAM_GENERATION, PROGRAM_PC_TABLE, STOP_END, STOP_FAULT,
-  STOP_PLAN, STOP_YIELD, VCC_LO, WAVE_EXEC_MASKS, WAVE_FAULT, WAVE_FAULT_ADDRESS, WAVE_FAULT_BYTES, WAVE_FAULT_LANE, WAVE_MODE, WAVE_PC,
+  EXEC_HI, EXEC_LO, FAULT_JUMP, GFX8, M0, PROGRAM_BASE, PROGRAM_CODE_BYTES, PROGRAM_GENERATION, PROGRAM_PC_TABLE, RECORD_PC, STOP_END, STOP_FAULT,
+  STOP_PLAN, VCC_LO, WAVE_EXEC_MASKS, WAVE_FAULT, WAVE_FAULT_ADDRESS, WAVE_FAULT_BYTES, WAVE_FAULT_LANE, WAVE_MODE, WAVE_PC,
   WAVE_PROGRAM, WAVE_SCALARS, WAVE_SCC, WAVE_SIZE,
 } from './generated/layout';
 import { masks4 } from './lib/lanes';
-import { flushResults32, flushResults64, flushSources32, flushSources64, setMode } from './lib/mode';
+import { flushResults32, flushResults64, flushSources32, flushSources64, setMode as setKernelMode } from './lib/mode';
 
 /** Offsets of single scalars in the wave block. */
 export const VCC: usize = WAVE_SCALARS + 4 * VCC_LO;
@@ -42,12 +42,15 @@ export function setPseudo(n: i32): void {
 const FLT_MIN_BITS: u32 = 0x00800000;
 const DBL_MIN_BITS: u64 = 0x0010000000000000;
 /** MODE bit 27: VGPR indexing is on (GCN3 manual, MODE register). */
-const MODE_GPR_IDX_EN: u32 = 1 << 27;
+export const MODE_GPR_IDX_EN: u32 = 1 << 27;
+
+/** MODE bits 31:29: depth of the stack of forks. */
+export const MODE_CSP_SHIFT: u32 = 29;
 
 /** Reads what MODE says into the globals. */
-export function refreshMode(w: usize): void {
+function refreshMode(w: usize): void {
   const mode = load<u32>(w, WAVE_MODE);
-  setMode(mode);
+  setKernelMode(mode);
   flushSource32 = flushSources32 ? FLT_MIN_BITS : 0;
   flushResult32 = flushResults32 ? FLT_MIN_BITS : 0;
   flushSource64 = flushSources64 ? DBL_MIN_BITS : 0;
@@ -55,6 +58,12 @@ export function refreshMode(w: usize): void {
   flushSource16 = flushSources64 ? 0x400 : 0;
   flushResult16 = flushResults64 ? 0x400 : 0;
   plainLimit = mode & MODE_GPR_IDX_EN ? 0 : 0xffff;
+}
+
+/** Writes MODE. */
+export function setMode(w: usize, mode: u32): void {
+  store<u32>(w, mode, WAVE_MODE);
+  refreshMode(w);
 }
 
 /** Expands EXEC to the row of lane masks. */
@@ -77,9 +86,40 @@ export function enter(w: usize): void {
 export function jump(w: usize, pc: u32): void {
   const program = load<u32>(w, WAVE_PROGRAM);
   const bytes = load<u32>(program, PROGRAM_CODE_BYTES);
-  if (pc >= bytes) return pc == bytes ? halt(w, STOP_END, pc) : fault(w, FAULT_JUMP, -1, load<u64>(program, PROGRAM_BASE) + <i64><i32>pc, 4);
-  next = load<u32>(load<u32>(program, PROGRAM_PC_TABLE) + (pc & ~3));
+  if (pc == bytes) return halt(w, STOP_END, pc);
+  if (pc > bytes || pc & 3) return fault(w, FAULT_JUMP, -1, pcBase(w) + <i64><i32>pc, 4);
+  next = load<u32>(load<u32>(program, PROGRAM_PC_TABLE) + pc);
   if (next == 0) halt(w, STOP_PLAN, pc);
+}
+
+/** Guest address of the code's first byte. */
+export function pcBase(w: usize): u64 {
+  return load<u64>(load<u32>(w, WAVE_PROGRAM), PROGRAM_BASE);
+}
+/** Goes on at a guest address; tells whether that is an instruction of the program (it faults where it is not). */
+export function jumpTo(w: usize, address: u64): bool {
+  const pc = address - pcBase(w);
+  if (pc >> 32) fault(w, FAULT_JUMP, -1, address, 4);
+  else jump(w, <u32>pc);
+  return stop != STOP_FAULT;
+}
+
+/**
+ * Lets the smaller group of lanes go first and saves the other one: EXEC and address in the four SGPRs at 4 × depth. Lanes of `mask`
+ * go to `target`, the others go on (GCN3 manual, s_cbranch_g_fork).
+ */
+export function fork(u: usize, w: usize, mask: u64, target: u32): void {
+  const lanes = exec(w), pass = mask & lanes, fail = ~mask & lanes;
+  if (pass == lanes) return jump(w, target);
+  if (fail == lanes) return;
+  const mode = load<u32>(w, WAVE_MODE), saved = w + WAVE_SCALARS + 16 * (mode >> MODE_CSP_SHIFT);
+  const passLater = popcnt(fail) < popcnt(pass);
+  if (!passLater) jump(w, target);
+  if (stop == STOP_FAULT) return;
+  store<u64>(saved, passLater ? pass : fail);
+  store<u64>(saved, pcBase(w) + (passLater ? target : load<u32>(u, RECORD_PC) + 4), 8);
+  store<u32>(w, mode + (1 << MODE_CSP_SHIFT), WAVE_MODE);
+  setExec(w, passLater ? fail : pass);
 }
 
 /** Ends the run behind a completed instruction; the wave goes on at `pc`. */
@@ -117,6 +157,9 @@ export function exec(w: usize): u64 {
 export function setExec(w: usize, x: u64): void {
   store<u64>(w, x, EXEC);
   refreshExec(w);
+}
+export function scc(w: usize): u32 {
+  return load<u32>(w, WAVE_SCC);
 }
 export function setScc(w: usize, x: bool): void {
   store<u32>(w, x, WAVE_SCC);

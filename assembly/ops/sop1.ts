@@ -1,0 +1,122 @@
+// One-operand scalar operations.
+import { FAULT_REGISTER, FAULT_UNSUPPORTED, RECORD_DST, RECORD_MODS, RECORD_PC, RECORD_SRC0, STOP_FAULT, WAVE_MODE, WAVE_SCALARS, WAVE_SGPR_COUNT } from '../generated/layout';
+import { logic, logic64, old, old64, result, result64, s0, s0x64 } from '../lib/scalar';
+import { exec, fault, jump, jumpTo, M0_OFFSET, MODE_CSP_SHIFT, pcBase, scc, setExec, setScalar, setScalar64, setScc, stop } from '../state';
+
+export function s_mov_b32(u: usize, w: usize): void { result(u, w, s0(u, w)); }
+export function s_mov_b64(u: usize, w: usize): void { result64(u, w, s0x64(u, w)); }
+export function s_cmov_b32(u: usize, w: usize): void { if (scc(w)) result(u, w, s0(u, w)); }
+export function s_cmov_b64(u: usize, w: usize): void { if (scc(w)) result64(u, w, s0x64(u, w)); }
+export function s_not_b32(u: usize, w: usize): void { logic(u, w, ~s0(u, w)); }
+export function s_not_b64(u: usize, w: usize): void { logic64(u, w, ~s0x64(u, w)); }
+export function s_wqm_b32(u: usize, w: usize): void { logic(u, w, <u32>wholeQuads(s0(u, w))); }
+export function s_wqm_b64(u: usize, w: usize): void { logic64(u, w, wholeQuads(s0x64(u, w))); }
+export function s_brev_b32(u: usize, w: usize): void { result(u, w, <u32>(reverse(s0(u, w)) >> 32)); }
+export function s_brev_b64(u: usize, w: usize): void { result64(u, w, reverse(s0x64(u, w))); }
+export function s_bcnt0_i32_b32(u: usize, w: usize): void { logic(u, w, 32 - popcnt(s0(u, w))); }
+export function s_bcnt0_i32_b64(u: usize, w: usize): void { logic(u, w, 64 - <u32>popcnt(s0x64(u, w))); }
+export function s_bcnt1_i32_b32(u: usize, w: usize): void { logic(u, w, popcnt(s0(u, w))); }
+export function s_bcnt1_i32_b64(u: usize, w: usize): void { logic(u, w, <u32>popcnt(s0x64(u, w))); }
+export function s_ff0_i32_b32(u: usize, w: usize): void { result(u, w, firstOne(~s0(u, w))); }
+export function s_ff0_i32_b64(u: usize, w: usize): void { result(u, w, firstOne(~s0x64(u, w))); }
+export function s_ff1_i32_b32(u: usize, w: usize): void { result(u, w, firstOne(s0(u, w))); }
+export function s_ff1_i32_b64(u: usize, w: usize): void { result(u, w, firstOne(s0x64(u, w))); }
+export function s_flbit_i32_b32(u: usize, w: usize): void { const x = s0(u, w); result(u, w, x == 0 ? -1 : clz(x)); }
+export function s_flbit_i32_b64(u: usize, w: usize): void { const x = s0x64(u, w); result(u, w, x == 0 ? -1 : <u32>clz(x)); }
+export function s_flbit_i32(u: usize, w: usize): void { const x = <i32>s0(u, w), y = x ^ (x >> 31); result(u, w, y == 0 ? -1 : clz(y)); }
+export function s_flbit_i32_i64(u: usize, w: usize): void { const x = <i64>s0x64(u, w), y = x ^ (x >> 63); result(u, w, y == 0 ? -1 : <u32>clz(y)); }
+export function s_sext_i32_i8(u: usize, w: usize): void { result(u, w, <i32>(s0(u, w) << 24) >> 24); }
+export function s_sext_i32_i16(u: usize, w: usize): void { result(u, w, <i32>(s0(u, w) << 16) >> 16); }
+export function s_bitset0_b32(u: usize, w: usize): void { result(u, w, old(u, w) & ~(1 << (s0(u, w) & 31))); }
+export function s_bitset0_b64(u: usize, w: usize): void { result64(u, w, old64(u, w) & ~(<u64>1 << (s0(u, w) & 63))); }
+export function s_bitset1_b32(u: usize, w: usize): void { result(u, w, old(u, w) | (1 << (s0(u, w) & 31))); }
+export function s_bitset1_b64(u: usize, w: usize): void { result64(u, w, old64(u, w) | (<u64>1 << (s0(u, w) & 63))); }
+export function s_getpc_b64(u: usize, w: usize): void { result64(u, w, behind(u, w)); }
+export function s_setpc_b64(u: usize, w: usize): void { jumpTo(w, s0x64(u, w)); }
+export function s_swappc_b64(u: usize, w: usize): void { const to = s0x64(u, w), back = behind(u, w); if (jumpTo(w, to)) result64(u, w, back); }
+export function s_rfe_b64(u: usize, w: usize): void { fault(w, FAULT_UNSUPPORTED, -1, 0, 0); }
+export function s_and_saveexec_b64(u: usize, w: usize): void { const x = exec(w), s = s0x64(u, w); saveExec(u, w, x, s & x); }
+export function s_or_saveexec_b64(u: usize, w: usize): void { const x = exec(w), s = s0x64(u, w); saveExec(u, w, x, s | x); }
+export function s_xor_saveexec_b64(u: usize, w: usize): void { const x = exec(w), s = s0x64(u, w); saveExec(u, w, x, s ^ x); }
+export function s_andn2_saveexec_b64(u: usize, w: usize): void { const x = exec(w), s = s0x64(u, w); saveExec(u, w, x, s & ~x); }
+export function s_orn2_saveexec_b64(u: usize, w: usize): void { const x = exec(w), s = s0x64(u, w); saveExec(u, w, x, s | ~x); }
+export function s_nand_saveexec_b64(u: usize, w: usize): void { const x = exec(w), s = s0x64(u, w); saveExec(u, w, x, ~(s & x)); }
+export function s_nor_saveexec_b64(u: usize, w: usize): void { const x = exec(w), s = s0x64(u, w); saveExec(u, w, x, ~(s | x)); }
+export function s_xnor_saveexec_b64(u: usize, w: usize): void { const x = exec(w), s = s0x64(u, w); saveExec(u, w, x, ~(s ^ x)); }
+export function s_quadmask_b32(u: usize, w: usize): void { logic(u, w, <u32>quadMask(s0(u, w))); }
+export function s_quadmask_b64(u: usize, w: usize): void { logic64(u, w, quadMask(s0x64(u, w))); }
+export function s_abs_i32(u: usize, w: usize): void { const x = <i32>s0(u, w); logic(u, w, x < 0 ? -x : x); }
+
+/** Guest address of the next instruction. */
+function behind(u: usize, w: usize): u64 {
+  return pcBase(w) + load<u32>(u, RECORD_PC) + ((load<u32>(u, RECORD_MODS) >> 30) << 2);
+}
+function saveExec(u: usize, w: usize, before: u64, after: u64): void {
+  result64(u, w, before);
+  setExec(w, after);
+  setScc(w, after != 0);
+}
+/** Place of the lowest 1, -1 where there is none. */
+function firstOne(x: u64): u32 {
+  return x == 0 ? -1 : <u32>ctz(x);
+}
+/** Bit 0 of each group of four tells whether the group is not zero. */
+function quads(x: u64): u64 {
+  x |= x >> 1;
+  return (x | (x >> 2)) & 0x1111111111111111;
+}
+function wholeQuads(x: u64): u64 {
+  return quads(x) * 15;
+}
+/** One bit a group of four. */
+function quadMask(x: u64): u64 {
+  let mask: u64 = 0;
+  for (let q: u64 = quads(x); q != 0; q &= q - 1) mask |= <u64>1 << (ctz(q) >> 2);
+  return mask;
+}
+function reverse(x: u64): u64 {
+  x = ((x >> 1) & 0x5555555555555555) | ((x & 0x5555555555555555) << 1);
+  x = ((x >> 2) & 0x3333333333333333) | ((x & 0x3333333333333333) << 2);
+  x = ((x >> 4) & 0x0f0f0f0f0f0f0f0f) | ((x & 0x0f0f0f0f0f0f0f0f) << 4);
+  return bswap(x);
+}
+
+/** Offset of the scalar that is M0 registers behind the one at `at`; 0 and a fault where the wave has no such SGPR. */
+function relative(w: usize, at: u32, dwords: u32): usize {
+  const index = (at - <u32>WAVE_SCALARS) / 4 + load<u32>(w, M0_OFFSET);
+  if (<u64>index + dwords <= <u64>load<u32>(w, WAVE_SGPR_COUNT)) return WAVE_SCALARS + 4 * index;
+  fault(w, FAULT_REGISTER, -1, index, 4 * dwords);
+  return 0;
+}
+export function s_movrels_b32(u: usize, w: usize): void {
+  const at = relative(w, load<u32>(u, RECORD_SRC0), 1);
+  if (at) result(u, w, load<u32>(w + at));
+}
+export function s_movrels_b64(u: usize, w: usize): void {
+  const at = relative(w, load<u32>(u, RECORD_SRC0), 2);
+  if (at) result64(u, w, load<u64>(w + at));
+}
+export function s_movreld_b32(u: usize, w: usize): void {
+  const at = relative(w, load<u32>(u, RECORD_DST), 1);
+  if (at) setScalar(w, at, s0(u, w));
+}
+export function s_movreld_b64(u: usize, w: usize): void {
+  const at = relative(w, load<u32>(u, RECORD_DST), 2);
+  if (at) setScalar64(w, at, s0x64(u, w));
+}
+
+/** Joins what a fork split: goes to the other path the first time, on the second time. */
+export function s_cbranch_join(u: usize, w: usize): void {
+  const mode = load<u32>(w, WAVE_MODE), depth = mode >> MODE_CSP_SHIFT;
+  if (depth == s0(u, w)) return;
+  const saved = w + WAVE_SCALARS + 16 * ((depth - 1) & 7), to = <u32>(load<u64>(saved, 8) - pcBase(w)), lanes = load<u64>(saved);
+  jump(w, to);
+  if (stop == STOP_FAULT) return;
+  store<u32>(w, mode - (1 << MODE_CSP_SHIFT), WAVE_MODE);
+  setExec(w, lanes);
+}
+
+/** M0[7:0] is the index that VGPR indexing adds. */
+export function s_set_gpr_idx_idx(u: usize, w: usize): void {
+  store<u8>(w, s0(u, w), M0_OFFSET);
+}
