@@ -56,7 +56,9 @@ export async function compileKernels(files: readonly string[]): Promise<Kernels>
       const count = sources[0]?.length ?? 0
       const chunk = 128 / bits
       const padded = Math.ceil(count / chunk) * chunk
-      const rows = sources.map((_, i) => (bits === 32 ? new Uint32Array(memory.buffer, SOURCES[i], padded) : new BigUint64Array(memory.buffer, SOURCES[i], padded)))
+      const rows = sources.map((_, i) =>
+        bits === 32 ? new Uint32Array(memory.buffer, SOURCES[i], padded) : new BigUint64Array(memory.buffer, SOURCES[i], padded),
+      )
       for (const [i, source] of sources.entries()) {
         rows[i]!.fill((bits === 32 ? 0 : 0n) as never)
         for (const [lane, word] of source.entries()) rows[i]![lane] = (bits === 32 ? Number(word) : word) as never
@@ -73,7 +75,24 @@ async function compile(entry: string): Promise<Uint8Array<ArrayBuffer>> {
   const entryName = 'assembly/generated/kernels-under-test.ts'
   let wasm: Uint8Array<ArrayBuffer> | undefined
   const { error, stderr } = await asc.main(
-    [entryName, '--config', 'none', '--runtime', 'stub', '--enable', 'simd', '--noAssert', '--disableWarning', '112', '--optimizeLevel', '1', '--initialMemory', String(PAGES), '--outFile', 'kernels.wasm'],
+    [
+      entryName,
+      '--config',
+      'none',
+      '--runtime',
+      'stub',
+      '--enable',
+      'simd',
+      '--noAssert',
+      '--disableWarning',
+      '112',
+      '--optimizeLevel',
+      '1',
+      '--initialMemory',
+      String(PAGES),
+      '--outFile',
+      'kernels.wasm',
+    ],
     {
       readFile(name: string, base: string) {
         if (name === entryName) return entry

@@ -1,6 +1,6 @@
 /**
  * Reads single-instruction jobs (`../shared/vectors`) for kernels: operands come from the job's text, and the stages around a lane
- * operation (docs/architecture.md) are written out here for one lane, plainly. Jobs with omod or clamp are left to the engines' tests.
+ * operation (docs/architecture.md) are written out here for one lane, plainly. Jobs with omod or a float's clamp are left to the engines' tests.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -37,10 +37,14 @@ export function cases(target: string, kernels: Kernels, disputed = false): Case[
   const result: Case[] = []
   for (const file of readdirSync(folder).filter((f) => f.startsWith(`${target}.`) && /\.(vop[123c]|approx|disputed)\./.test(f))) {
     if (file.includes('disputed') !== disputed) continue
-    for (const line of gunzipSync(readFileSync(folder + file)).toString().trim().split('\n')) {
+    for (const line of gunzipSync(readFileSync(folder + file))
+      .toString()
+      .trim()
+      .split('\n')) {
       const job = JSON.parse(line) as Job
       const operation = byMnemonic.get(job.name.split(' ')[0]!.replace(/_e(32|64)$/, ''))
-      if (operation === undefined || !kernels.names.includes(operation.name) || / (clamp|mul:|div:|sdwa|quad_perm|row_)/.test(job.name)) continue
+      if (operation === undefined || !kernels.names.includes(operation.name) || / (mul:|div:|sdwa|quad_perm|row_)/.test(job.name)) continue
+      if (/ clamp/.test(job.name) && !kernels.names.includes(`${operation.name}_clamp`)) continue
       result.push({ text: `${target}: ${job.name} (mode ${job.wave.mode})`, operation, job })
     }
   }
@@ -57,7 +61,7 @@ export function differences(kernels: Kernels, { operation, job }: Case): string[
   const wide = [...shape.results, ...shape.sources].some((t) => t !== 'mask' && t !== 'vcc' && bitsOf(t) === 64)
   const laneBits = wide ? 64 : 32
 
-  const text = job.name.slice(job.name.indexOf(' ') + 1)
+  const text = job.name.slice(job.name.indexOf(' ') + 1).replace(' clamp', '')
   const operands = text.split(/,\s*(?![^[]*\])/).map((o) => o.trim())
   const results = shape.results.length
   const sources = shape.sources.map((type, i): bigint[] => {
@@ -81,7 +85,7 @@ export function differences(kernels: Kernels, { operation, job }: Case): string[
         : [`lane ${lane}: ${sources.map((s) => hex(s[lane]!)).join(', ')} gave ${word !== 0n}`],
     )
   }
-  const words = call(traits.has('round') && round !== 0 ? '_rounded' : '')
+  const words = / clamp/.test(job.name) ? call('_clamp') : call(traits.has('round') && round !== 0 ? '_rounded' : '')
   const differing: string[] = []
   for (let lane = 0; lane < 64; lane++) {
     if (!((exec >> BigInt(lane)) & 1n)) continue
@@ -157,9 +161,11 @@ function dword(job: Job, file: string, index: number, lane: number): bigint {
   return 0n
 }
 
-const PARAMETERS = { 16: { fraction: 10n, quiet: 0x200n, infinity: 0x7c00n, nan: 0x7e00n },
+const PARAMETERS = {
+  16: { fraction: 10n, quiet: 0x200n, infinity: 0x7c00n, nan: 0x7e00n },
   32: { fraction: 23n, quiet: 0x400000n, infinity: 0x7f800000n, nan: 0x7fc00000n },
-  64: { fraction: 52n, quiet: 1n << 51n, infinity: 0x7ff0000000000000n, nan: 0x7ff8000000000000n } } as const
+  64: { fraction: 52n, quiet: 1n << 51n, infinity: 0x7ff0000000000000n, nan: 0x7ff8000000000000n },
+} as const
 const parameters = (bits: number) => PARAMETERS[bits as 16 | 32 | 64]
 const isNan = (word: bigint, bits: number) => (word & mask(bits - 1)) > parameters(bits).infinity
 
@@ -190,7 +196,8 @@ function expected(job: Job, destination: string, lane: number): bigint | undefin
   const whole = at(destination)
   const pair = /^v\[(\d+):/.exec(destination)
   if (whole !== undefined || pair === null) return whole
-  const low = at(`v${pair[1]}`), high = at(`v${Number(pair[1]) + 1}`)
+  const low = at(`v${pair[1]}`),
+    high = at(`v${Number(pair[1]) + 1}`)
   return low === undefined || high === undefined ? undefined : low | (high << 32n)
 }
 
