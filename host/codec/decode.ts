@@ -3,6 +3,7 @@ import { FORMATS, type Format } from '../isa/formats.ts'
 import { OPERATIONS, type Operation } from '../isa/operations.ts'
 import type { Generation, Target } from '../isa/targets.ts'
 import type { Instruction } from './instruction.ts'
+import { legalValues } from './legal.ts'
 
 /**
  * Reads the instruction at `words[index]`.
@@ -14,9 +15,10 @@ export function decode(words: Uint32Array, index: number, target: Target): Instr
   if (word === undefined) return undefined
   for (const layout of layoutsOf(target.generation)[word >>> 23]!) {
     if ((word & layout.mask) >>> 0 !== layout.value) continue
-    const operation = layout.operations[(word >>> layout.opLo) & layout.opMask]
-    if (operation === undefined) continue
-    return read(words, index, target, layout, operation)
+    const entry = layout.entries[(word >>> layout.opLo) & layout.opMask]
+    if (entry === undefined) continue
+    const instruction = read(words, index, target, layout, entry)
+    if (instruction !== undefined) return instruction
   }
   return undefined
 }
@@ -33,15 +35,32 @@ interface Layout {
   readonly opLo: number
   readonly opMask: number
   /** By opcode. */
-  readonly operations: readonly (Operation | undefined)[]
-  readonly fields: readonly { readonly name: string; readonly word: 0 | 1; readonly shift: number; readonly mask: number }[]
+  readonly entries: readonly (Entry | undefined)[]
+  readonly fields: readonly FieldBits[]
 }
 
-function read(words: Uint32Array, index: number, target: Target, layout: Layout, operation: Operation): Instruction | undefined {
+interface FieldBits {
+  readonly name: string
+  readonly word: 0 | 1
+  readonly shift: number
+  readonly mask: number
+}
+
+interface Entry {
+  readonly operation: Operation
+  /** Fields that may not hold everything. */
+  readonly checks: readonly { readonly bits: FieldBits; readonly legal: Uint8Array }[]
+}
+
+function read(words: Uint32Array, index: number, target: Target, layout: Layout, entry: Entry): Instruction | undefined {
   const { format } = layout
+  const { operation } = entry
   if (index + format.dwords > words.length) return undefined
   const word0 = words[index]!
   const word1 = format.dwords === 2 ? words[index + 1]! : 0
+  for (const { bits, legal } of entry.checks) {
+    if (legal[((bits.word === 0 ? word0 : word1) >>> bits.shift) & bits.mask] === 0) return undefined
+  }
   const fields: Record<string, number> = {}
   for (const field of layout.fields) fields[field.name] = ((field.word === 0 ? word0 : word1) >>> field.shift) & field.mask
   if (!hasLiteral(operation, format, fields, target.generation))
@@ -89,15 +108,18 @@ function layoutOf(format: Format, generation: Generation): Layout {
     value |= bits << lo
   }
   const op = format.fields['op'] ?? { hi: -1, lo: 0 }
-  const operations: (Operation | undefined)[] = []
-  for (const operation of OPERATIONS) {
-    const opcode = operation.opcode(format.opcodes, generation)
-    if (opcode !== undefined && allows(format, operation)) operations[opcode] = operation
-  }
   const fields = Object.entries(format.fields)
     .filter(([name]) => name !== 'op')
     .map(([name, { hi, lo }]) => ({ name, word: lo < 32 ? (0 as const) : (1 as const), shift: lo & 31, mask: bitMask(hi - lo + 1) }))
-  return { format, mask: mask >>> 0, value: value >>> 0, opLo: op.lo, opMask: bitMask(op.hi - op.lo + 1), operations, fields }
+  const entries: (Entry | undefined)[] = []
+  for (const operation of OPERATIONS) {
+    const opcode = operation.opcode(format.opcodes, generation)
+    if (opcode === undefined || !allows(format, operation)) continue
+    const legal = legalValues(operation, format, generation)
+    const checks = fields.flatMap((bits) => (legal.has(bits.name) ? [{ bits, legal: legal.get(bits.name)! }] : []))
+    entries[opcode] = { operation, checks }
+  }
+  return { format, mask: mask >>> 0, value: value >>> 0, opLo: op.lo, opMask: bitMask(op.hi - op.lo + 1), entries, fields }
 }
 
 const bitMask = (bits: number): number => (bits >= 32 ? 0xffffffff : (1 << bits) - 1)

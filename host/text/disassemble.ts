@@ -11,7 +11,7 @@ import { printOperand } from './operands.ts'
  */
 export function disassemble(instruction: Instruction, pcBytes?: number): string {
   const { operation, format, target } = instruction
-  const operands = operandsOf(operation, format, target.generation)
+  const operands = operandsOf(operation, format)
   const texts = operands.map((operand) => printOperand(operand, instruction)).filter((text) => text !== '')
   const modifiers = modifiersOf(operation, format, target.generation).map((modifier) => modifier.print(instruction)).filter((text) => text !== '')
   const head = mnemonicOf(operation, format, target.generation)

@@ -1,6 +1,5 @@
 /** Operands as text: the one place that knows how registers, constants and immediates are written. */
-import { dataDwords } from '../codec/operands.ts'
-import type { Operand } from '../codec/operands.ts'
+import { registersOf, type Operand } from '../codec/operands.ts'
 import type { Instruction } from '../codec/instruction.ts'
 import {
   INLINE_FLOATS, INLINE_FLOAT_FIRST, INLINE_INTEGER_FIRST, INLINE_INTEGER_LAST, INLINE_INV_2PI, LATER_SOURCES, LITERAL, SCALAR_REGISTERS,
@@ -19,10 +18,10 @@ export function printOperand(operand: Operand, instruction: Instruction): string
   const value = fields[operand.field] ?? 0
   switch (operand.kind) {
     case 'vgpr': {
-      const dwords = dataDwords(operand, instruction)
+      const dwords = registersOf(operand, instruction)
       return dwords === 0 ? '' : withModifiers(operand, vgpr(value, dwords), instruction)
     }
-    case 'source': case 'vectorSource': return withModifiers(operand, printSource(operand, value, instruction), instruction)
+    case 'source': case 'vectorSource': case 'scalarSource': return withModifiers(operand, printSource(operand, value, instruction), instruction)
     case 'scalar': return printScalar(value * operand.scale, operand.dwords, target.generation)
     case 'vcc': return 'vcc'
     case 'literal': return operand.type === 'f16' || operand.type === 'f32' ? hex(literal ?? 0) : printNumber(literal ?? 0)

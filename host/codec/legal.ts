@@ -1,0 +1,150 @@
+/**
+ * Which field values an operation allows. What LLVM's decoder takes and refuses is the rule: it refuses operand encodings that
+ * name nothing and modifiers that the operation does not have, and it ignores bits and source fields that have no meaning.
+ */
+import type { Format } from '../isa/formats.ts'
+import type { Operation } from '../isa/operations.ts'
+import {
+  INLINE_FLOAT_FIRST, INLINE_FLOATS, INLINE_INTEGER_FIRST, INLINE_INTEGER_LAST, INLINE_INV_2PI, LATER_SOURCES, LITERAL, SCALAR_REGISTERS,
+  SPECIAL_SOURCES, VGPR_FIRST,
+} from '../isa/registers.ts'
+import { isFloat } from '../isa/row.ts'
+import type { Generation } from '../isa/targets.ts'
+import { hasSampler, operandsOf, takesSign, type Operand } from './operands.ts'
+
+/** The values of a field that are allowed: `legal[value] === 1`. Fields without an entry may hold anything. */
+export type Legal = ReadonlyMap<string, Uint8Array>
+
+/** What the fields of an operation in a format may hold. */
+export function legalValues(operation: Operation, format: Format, generation: Generation): Legal {
+  const legal = new Map<string, Uint8Array>()
+  const restrict = (field: string, allowed: (value: number) => boolean): void => {
+    const range = format.fields[field]
+    if (range === undefined) return
+    const size = 2 ** (range.hi - range.lo + 1)
+    const before = legal.get(field)
+    legal.set(field, Uint8Array.from({ length: size }, (_, value) => ((before === undefined || before[value] === 1) && allowed(value) ? 1 : 0)))
+  }
+  const zero = (...fields: string[]): void => {
+    for (const field of fields) restrict(field, (value) => value === 0)
+  }
+  const operands = operandsOf(operation, format)
+  for (const operand of operands) restrictOperand(operand, format, generation, restrict)
+  const { name } = operation
+  const used = new Set(operands.map(({ field }) => field))
+  const unused = (...fields: string[]): string[] => fields.filter((field) => !used.has(field))
+  switch (format.name) {
+    case 'vop3a': case 'vop3b': {
+      const { omod, clamp } = outputModifiers(operation)
+      const signs = signBits(operation, operands)
+      restrict('neg', (value) => (value & ~signs) === 0)
+      restrict('abs', (value) => (value & ~signs) === 0)
+      if (!omod) zero('omod')
+      if (!clamp) zero('clamp')
+      break
+    }
+    case 'vop1_sdwa': case 'vop2_sdwa': case 'vopc_sdwa': restrictSdwa(operation, format, operands, restrict, zero); break
+    case 'vop1_dpp': case 'vop2_dpp': {
+      if (signBits(operation, operands) === 0) zero('src0_neg', 'src0_abs', 'src1_neg', 'src1_abs')
+      if (format.name === 'vop1_dpp') zero('src1_neg', 'src1_abs', ...unused('src0', 'vdst'))
+      break
+    }
+    case 'ds':
+      zero(...unused('addr', 'data0', 'data1', 'vdst'))
+      if (isGlobalOnly(operation)) restrict('gds', (value) => value === 1)
+      break
+    case 'flat': zero('tfe'); break
+    case 'mubuf':
+      if (name.startsWith('buffer_wbinvl1')) zero('offen', 'idxen', 'glc', 'lds', 'vaddr', 'srsrc', 'tfe')
+      else if (name === 'buffer_store_lds_dword') {
+        zero('offen', 'idxen', 'tfe', 'vaddr')
+        restrict('lds', (value) => value === 1)
+      } else {
+        if (!loadsToLds(operation)) zero('lds')
+        if (!name.startsWith('buffer_load_')) zero('tfe')
+      }
+      break
+    case 'mtbuf': zero('tfe'); break
+    case 'mimg':
+      if (!hasSampler(operation)) zero('ssamp')
+      if (name.startsWith('image_atomic')) zero('d16')
+      break
+  }
+  return legal
+}
+
+/** Bits of NEG and ABS: one source that takes them is enough for LLVM to ignore those of the others (v_ldexp, v_cmp_class). */
+function signBits(operation: Operation, operands: readonly Operand[]): number {
+  if (operands.every(({ source }) => source < 0)) return 0
+  if (operation.name.startsWith('v_interp_')) return operands.reduce((bits, { source }) => (source < 0 ? bits : bits | (1 << source)), 0)
+  return operation.shape.sources.reduce((bits, type, n) => (n === operation.shape.tied || type === 'mask' || type === 'vcc' ? bits : bits | (1 << n)), 0)
+}
+
+type Restrict = (field: string, allowed: (value: number) => boolean) => void
+
+/** Operations on global data share only: GDS must be set. */
+export const isGlobalOnly = ({ name }: Operation): boolean => /^ds_(gws_|ordered_count$)/.test(name)
+/** Loads that may write to LDS instead of VGPRs. */
+export const loadsToLds = ({ name }: Operation): boolean => /^buffer_load_(format_x|[us]byte|[us]short|dword)$/.test(name)
+
+/** Whether the VOP3 form takes OMOD and CLAMP; found by what LLVM accepts, which follows result and source types but for a few. */
+export function outputModifiers({ name, shape }: Operation): { omod: boolean; clamp: boolean } {
+  const [result] = shape.results
+  const floatSource = shape.sources.some(isFloat)
+  if (name === 'v_cndmask_b32' || /^v_cmpx?_class_|^v_cvt_(rpi|flr)_/.test(name)) return { omod: false, clamp: false }
+  if (result === 'mask') return { omod: false, clamp: floatSource }
+  if (/^v_(cvt_pk_u8|cvt_pkaccum|cvt_pknorm)|^v_frexp_exp_i32_f32/.test(name)) return { omod: false, clamp: true }
+  if (name === 'v_interp_mov_f32' || isFloat(result) || floatSource) return { omod: true, clamp: true }
+  const saturates = shape.results.length === 2 || /^v_(add|sub|subrev)_u16$|^v_mad_|sad_|_[iu]24$/.test(name)
+  return { omod: false, clamp: saturates }
+}
+
+function restrictOperand({ kind, field, dwords, scale }: Operand, format: Format, generation: Generation, restrict: Restrict): void {
+  const literal = format.literals.includes(field)
+  switch (kind) {
+    case 'scalar': return restrict(field, (value) => isScalarRegister(value * scale, dwords, generation))
+    case 'source': return restrict(field, (value) => value >= VGPR_FIRST || isScalarSource(value, dwords, generation) || (value === LITERAL && literal))
+    case 'scalarSource': return restrict(field, (value) => isScalarSource(value, dwords, generation) || (value === LITERAL && literal))
+    // LLVM also reads the sources that are neither registers nor constants here.
+    case 'vectorSource': return restrict(field, (value) => value >= VGPR_FIRST || isSpecialSource(value, generation))
+    default:
+  }
+}
+
+/** Whether so many registers from this encoding on exist and are aligned: pairs to 2, more to 4. */
+export function isScalarRegister(encoding: number, dwords: number, generation: Generation): boolean {
+  // The encoding that LLVM reads as null stands for any width.
+  if (encoding === 125) return generation === 'gfx8'
+  const range = SCALAR_REGISTERS[generation].find(({ first, count }) => encoding >= first && encoding < first + count)
+  if (range === undefined || encoding % Math.min(4, dwords === 3 ? 4 : dwords) !== 0) return false
+  // On gfx8 LLVM lets s[96:103] reach over flat_scratch.
+  const end = range.name === 's' && dwords > 2 ? 104 : range.first + range.count
+  return encoding + dwords <= end
+}
+
+function isScalarSource(encoding: number, dwords: number, generation: Generation): boolean {
+  if (encoding < INLINE_INTEGER_FIRST) return isScalarRegister(encoding, dwords, generation)
+  if (encoding <= INLINE_INTEGER_LAST) return true
+  if (encoding >= INLINE_FLOAT_FIRST && encoding < INLINE_FLOAT_FIRST + INLINE_FLOATS.length) return true
+  return (generation === 'gfx8' && encoding === INLINE_INV_2PI) || isSpecialSource(encoding, generation)
+}
+
+const isSpecialSource = (encoding: number, generation: Generation): boolean =>
+  encoding in SPECIAL_SOURCES || (generation === 'gfx8' && encoding in LATER_SOURCES)
+
+function restrictSdwa(operation: Operation, format: Format, operands: readonly Operand[], restrict: Restrict, zero: (...fields: string[]) => void): void {
+  const isSelect = (value: number): boolean => value < 7
+  for (const n of [0, 1]) {
+    const operand = operands.find(({ source }) => source === n)
+    if (operand === undefined) {
+      if (format.name === 'vop1_sdwa') zero(`src${n}_sel`, `src${n}_sext`, `src${n}_neg`, `src${n}_abs`)
+      continue
+    }
+    restrict(`src${n}_sel`, isSelect)
+    if (takesSign(operation, operand.type)) zero(`src${n}_sext`)
+    else zero(`src${n}_neg`, `src${n}_abs`)
+  }
+  if (format.name === 'vopc_sdwa') return
+  restrict('dst_sel', isSelect)
+  restrict('dst_unused', (value) => value < 3)
+}
