@@ -219,7 +219,8 @@ export function sumError(a: v128, b: v128, s: v128): v128 {
 @inline
 export function addOdd(a: v128, b: v128): v128 {
   const s = f64x2.add(a, b), e = sumError(a, b, s);
-  const fix = v128.andnot(f64x2.ne(e, f64x2.splat(0)), i64x2.ne(v128.and(s, i64x2.splat(1)), i64x2.splat(0)));
+  const inexact = f64x2.gt(f64x2.abs(e), f64x2.splat(0)); // not where s is infinite or NaN: then e is NaN
+  const fix = v128.and(inexact, i64x2.eq(v128.and(s, i64x2.splat(1)), i64x2.splat(0)));
   return i64x2.add(s, v128.and(fix, v128.or(i64x2.shr_s(v128.xor(e, s), 63), i64x2.splat(1))));
 }
 

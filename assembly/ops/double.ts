@@ -2,7 +2,7 @@
 import {
   addRounded, exponentField, fma, fmaRounded, fmaScalar, isFinite64, isNan64, mulHigh, mulScalar, pack, scaleScalar, significand,
 } from '../lib/double';
-import { ieee, round64 } from '../lib/mode';
+import { ieee } from '../lib/mode';
 
 const SIGN: u64 = 0x8000000000000000;
 const DEFAULT_NAN: u64 = 0x7ff8000000000000;
@@ -113,7 +113,7 @@ function divScaled(denominator: u64, numerator: u64): u64 {
 /** Below the normal numbers, a quotient that has become zero included. */
 function isTiny(x: f64): bool { return abs(x) < f64.MIN_NORMAL_VALUE; }
 function exponentBits(x: u64): i32 { return <i32>(x >> 52) & 0x7ff; }
-function scaled(x: u64, n: i32): u64 { return reinterpret<u64>(scaleScalar(reinterpret<f64>(x), n, round64)); }
+function scaled(x: u64, n: i32): u64 { return reinterpret<u64>(scaleScalar(reinterpret<f64>(x), n, 0)); }
 
 export function v_div_fmas_f64(a: v128, b: v128, c: v128, vcc: v128): v128 {
   if (!v128.any_true(vcc)) return fma(a, b, c);

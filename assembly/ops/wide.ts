@@ -64,7 +64,7 @@ function sad4(a: u64, b: u32, c: u64, masked: bool): u64 {
 }
 
 /** Sum of absolute differences of four bytes; `masked` leaves out those where the byte of `b`, the reference, is zero. */
-export function sad(a: u32, b: u32, masked: bool): u32 {
+function sad(a: u32, b: u32, masked: bool): u32 {
   let sum: u32 = 0;
   for (let k = 0; k < 32; k += 8) {
     const x = <i32>(a >> k) & 0xff, y = <i32>(b >> k) & 0xff;
