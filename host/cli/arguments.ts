@@ -1,6 +1,6 @@
 /** The command line: what options a command has, reading them, and the help text. */
 import { parseArgs } from 'node:util'
-import { nearest } from '../results/nearest.ts'
+import { nearest } from '../index.ts'
 import type { Io } from './io.ts'
 import { wrap } from './table.ts'
 

@@ -21,6 +21,11 @@ export function readerBeside(file: string): (path: string) => Promise<Uint8Array
 
 /** The lines of a file or of standard input (`-`), each as soon as it is there; what is gzipped is unpacked. */
 export async function* linesOf(name: string, io: Io): AsyncGenerator<string> {
+  for await (const lines of batchesOf(name, io)) yield* lines
+}
+
+/** The same, those that come together in one list. */
+export async function* batchesOf(name: string, io: Io): AsyncGenerator<string[]> {
   const source = name === '-' ? io.input : (createReadStream(name) as AsyncIterable<Uint8Array>)
   const decoder = new TextDecoder()
   let rest = ''
@@ -28,12 +33,12 @@ export async function* linesOf(name: string, io: Io): AsyncGenerator<string> {
     for await (const chunk of await unzipped(source)) {
       const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n')
       rest = lines.pop()!
-      for (const line of lines) yield line.replace(/\r$/, '')
+      yield lines.map((line) => line.replace(/\r$/, ''))
     }
   } catch (error) {
     refuse(name)(error)
   }
-  if (rest !== '') yield rest
+  if (rest !== '') yield [rest]
 }
 
 /** Passes bytes on, unpacked if they begin as gzip does (RFC 1952, 2.3.1). */

@@ -1,8 +1,5 @@
 /** Reads what a job asks for from a run that has stopped, and compares it with what the job expects. */
-import type { Device } from '../device/device.ts'
-import type { Execution } from '../device/execution.ts'
-import type { Region } from '../device/memory.ts'
-import type { Wave } from '../device/wave.ts'
+import type { Device, Execution, Region, Wave } from '../device/index.ts'
 import { JobError } from '../errors.ts'
 import { agrees, compareElements, Differences } from '../results/compare.ts'
 import { type ElementType } from '../results/elements.ts'

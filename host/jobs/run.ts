@@ -1,21 +1,16 @@
 /** Runs jobs: one, or a stream of them. */
-import { bareWave } from '../device/bare-wave.ts'
-import { Device, type DeviceKernel } from '../device/device.ts'
-import { DEFAULT_DESCRIPTOR, dispatch } from '../device/dispatch.ts'
-import type { Execution } from '../device/execution.ts'
-import type { Region } from '../device/memory.ts'
+import type { Execution } from '../device/index.ts'
 import { LimitError } from '../errors.ts'
-import type { KernelDescriptor } from '../object/code-object.ts'
 import { type Check, crossCheck } from '../results/check.ts'
 import { Differences } from '../results/compare.ts'
 import { hex } from '../results/hex.ts'
-import { lineAt } from '../results/listing.ts'
-import { type JobEngine, openEngine } from './engines.ts'
-import type { BareWave, Dispatch, Job, RawDescriptor } from './job.ts'
+import type { JobEngine } from './engines.ts'
+import type { Job } from './job.ts'
 import { loadJob, type LoadedJob, type ReadFile } from './load.ts'
 import { compareAll, readAll, type Run } from './outcome.ts'
 import { parseJob } from './parse.ts'
 import { type CheckResult, failed, type JobResult, resultError, statusOf } from './result.ts'
+import { begin } from './start.ts'
 
 export interface RunJobOptions {
   /** Default `core`. */
@@ -28,6 +23,11 @@ export interface RunJobOptions {
   readonly signal?: AbortSignal
   /** Workgroups done and in all, at most about ten calls a second. */
   readonly onProgress?: (done: number, total: number) => void
+}
+
+export interface JobsOptions extends RunJobOptions {
+  /** Only jobs whose name matches run. */
+  readonly filter?: RegExp | undefined
 }
 
 const noFiles: ReadFile = (path) => Promise.reject(new Error(`no readFile option was given, so ${path} is out of reach`))
@@ -54,12 +54,12 @@ export async function runJob(job: Job, options: RunJobOptions = {}): Promise<Job
  * Runs jobs as their lines come in, one JSON object a line; empty lines are skipped. A line that is wrong gives a result with the status
  * `error` and ends nothing.
  *
- * @param filter only jobs whose name matches run; the others have no result
+ * @returns a result for each job that `filter` lets through, as soon as it is done
  * @throws the signal's reason when it aborts
  */
 export async function* runJobs(
   lines: AsyncIterable<string> | Iterable<string>,
-  options: RunJobOptions & { readonly filter?: RegExp } = {},
+  options: JobsOptions = {},
 ): AsyncGenerator<JobResult> {
   for await (const line of lines) {
     if (line.trim() === '') continue
@@ -110,61 +110,6 @@ async function runChecked(loaded: LoadedJob, engine: JobEngine, options: RunJobO
   const exhausted = new LimitError(`the budget of ${budget} wave instructions is used up; look for an endless loop or give a larger budget`)
   const error = check.exhausted ? exhausted : check.run.error
   return result(loaded, runs.get(check.run)!, engine, check.seconds, check, error)
-}
-
-/** Lays a job out on an engine of its own. The same job is laid out the same way each time. */
-async function begin(loaded: LoadedJob, engineName: JobEngine): Promise<Run> {
-  const { job, code } = loaded
-  const device = new Device(await openEngine(engineName), job.target, {
-    disassemble: (words, index, target) => lineAt(words, target, index * 4).text,
-  })
-  const buffers = allocate(loaded, device)
-  if (job.start.form === 'wave') {
-    const words = 'words' in code ? code.words : new Uint32Array()
-    return { device, buffers, execution: bareWave(device, device.loadCode(words), stateOf(job.start)) }
-  }
-  const kernel = 'object' in code ? device.load(code.object).kernel(code.kernel) : rawKernel(device, code.words, job.start.descriptor)
-  return { device, buffers, execution: dispatch(device, kernel, launchOf(job.start, device, buffers)) }
-}
-
-/** Buffers with addresses of their own come first, so that no chosen address takes theirs. */
-function allocate({ job, buffers }: LoadedJob, device: Device): ReadonlyMap<string, Region> {
-  const regions = new Map<string, Region>()
-  const sorted = [...job.buffers.values()].sort((a, b) => Number(a.address === undefined) - Number(b.address === undefined))
-  for (const { name, address } of sorted) {
-    const bytes = buffers.get(name)!
-    const region = device.memory.allocate(bytes.length, { name, ...(address === undefined ? {} : { address }) })
-    device.memory.view(region).set(bytes)
-    regions.set(name, region)
-  }
-  return regions
-}
-
-function stateOf(wave: BareWave) {
-  const { exec, vcc, m0, mode, sgprs, vgprs, lds } = wave
-  return { exec, vcc, m0, mode, sgprs, vgprs, scc: wave.scc as 0 | 1, ...(lds === undefined ? {} : { lds }) }
-}
-
-function rawKernel(device: Device, words: Uint32Array, raw: RawDescriptor | undefined): DeviceKernel {
-  const descriptor: KernelDescriptor =
-    raw === undefined
-      ? DEFAULT_DESCRIPTOR
-      : { groupSegmentBytes: raw.lds, privateSegmentBytes: raw.scratch, kernargBytes: 0, kernargPreload: 0, rsrc1: raw.rsrc1, rsrc2: raw.rsrc2, rsrc3: raw.rsrc3, properties: raw.properties }
-  return { name: 'code', code: device.loadCode(words), entry: 0, descriptor, metadata: undefined, object: 0n }
-}
-
-function launchOf(start: Dispatch, device: Device, buffers: ReadonlyMap<string, Region>) {
-  const { workgroup, kernarg, lds } = start
-  return {
-    grid: start.grid ?? ([device.target.waveSize, 1, 1] as const),
-    workgroup,
-    args: start.args.map((argument) => {
-      if (argument.form === 'buffer') return { address: buffers.get(argument.name)!.address + argument.offset }
-      return argument.form === 'local' ? { local: argument.bytes } : { bytes: argument.bytes }
-    }),
-    kernarg,
-    dynamicLdsBytes: lds,
-  }
 }
 
 function result(loaded: LoadedJob, run: Run, engine: JobEngine, seconds: number, check: Check | undefined, error: Execution['error']): JobResult {

@@ -4,8 +4,7 @@
  */
 import { decode } from '../codec/decode.ts'
 import type { Table } from '../isa/operations.ts'
-import type { Execution } from '../device/execution.ts'
-import type { Wave } from '../device/wave.ts'
+import type { Execution, Wave } from '../device/index.ts'
 import { WAVE_STOP } from '../plan/layout.ts'
 import { type Difference, Differences } from './compare.ts'
 import { hex } from './hex.ts'

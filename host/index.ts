@@ -1,0 +1,35 @@
+/** Lanewise's public API, every name by hand. Everything here runs in Node and in browsers. */
+
+export { decode } from './codec/decode.ts'
+export { encode } from './codec/encode.ts'
+export type { Instruction } from './codec/instruction.ts'
+export { type CoreEngine, type CoreOptions, createCore } from './core/engine.ts'
+export { type CoreBuild, type CoreSource, compileCore } from './core/load.ts'
+export {
+  type Argument, bareWave, type Code, DEFAULT_DESCRIPTOR, DEFAULT_MODE, Device, type DeviceKernel, type DeviceOptions, type Disassemble, dispatch,
+  type Execution, type GuestMemory, type Launch, type LoadedObject, type Outcome, rawKernel, type Region, type RegionOptions, type RunOptions,
+  type Size, type Wave, type WaveState,
+} from './device/index.ts'
+export { type Engine, type EngineName, FaultCode, Stop } from './engine.ts'
+export {
+  AssembleError, CoreError, DecodeError, type ErrorCode, FaultError, JobError, LanewiseError, LaunchError, LimitError, MemoryFault, ObjectError,
+  type Place, UnsupportedError,
+} from './errors.ts'
+export { OPERATION_BY_NAME, OPERATIONS, type Operation } from './isa/operations.ts'
+export { type Generation, GENERATIONS, type Target, type TargetName, TARGETS } from './isa/targets.ts'
+export { ENGINES, type JobEngine, openEngine } from './jobs/engines.ts'
+export type { Job } from './jobs/job.ts'
+export type { ReadFile } from './jobs/load.ts'
+export { parseJob, readJob } from './jobs/parse.ts'
+export { type CheckResult, type JobResult, type ReadValue, type ResultError, resultError, type Status } from './jobs/result.ts'
+export { type JobsOptions, runJob, type RunJobOptions, runJobs } from './jobs/run.ts'
+export type { CodeObject, Kernel, KernelArgument, KernelDescriptor, KernelMetadata } from './object/code-object.ts'
+export { createReference } from './reference/engine.ts'
+export { type Check, type CheckOptions, crossCheck, type Parting } from './results/check.ts'
+export type { Difference } from './results/compare.ts'
+export { type ElementType, valueOf } from './results/elements.ts'
+export { fnv1a64 } from './results/fnv.ts'
+export { bytesOfHex, hex, hexOfBytes } from './results/hex.ts'
+export { type Line, lineAt, list, parseWords, wordsOfBytes, wordsText } from './results/listing.ts'
+export { nearest } from './results/nearest.ts'
+export { disassemble } from './text/disassemble.ts'
