@@ -8,7 +8,7 @@ import { cosineOfRevolutions, exponential2, logarithm2, reciprocal, reciprocalRo
 import type { Modes } from './lane.ts'
 import { convert, i16, i32, saturate, u16, u32 } from './words.ts'
 import {
-  add, DOWN, exponentOf, F16, F32, F64, type Format, hasSign, isInfinite, largest, nanOf, NEAREST, type Round, power, roundInteger, UP, withSign, ZERO,
+  add, DOWN, exponentOf, F16, F32, F64, type Format, isInfinite, largest, nanOf, NEAREST, power, type Range, type Round, roundInteger, UP, withSign, ZERO,
 } from './number.ts'
 
 // --- moves and bits
@@ -97,7 +97,9 @@ export const v_floor_f16 = toInteger(F16, DOWN)
 function fract<W extends Word>(f: Format<W>, a: W, round: Round): W {
   const value = f.value(a)
   if (value !== value || isInfinite(value)) return nanOf(f, a)
-  const rest = add(f, a, f.word(-Math.floor(value)), round)
+  const whole = Math.floor(value)
+  if (value === whole) return f.word(0)
+  const rest = add(f, a, f.word(-whole), round)
   return f.value(rest) === 1 ? f.word(1 - power(-f.precision)) : rest
 }
 
@@ -130,31 +132,30 @@ export const v_frexp_mant_f16 = (a: number) => frexpMant(F16, a)
 
 // --- approximate in hardware (about 1 ULP); here correctly rounded to nearest, whatever MODE says
 
-/** Applies a function of values to the bits: NaN is quieted, and where the function gives NaN, so does the operation. */
-const unary = <W extends Word>(f: Format<W>, of: (value: number, f: Format<W>) => number) => (a: W): W => {
-  const result = of(f.value(a), f)
+/** Applies a function of values to the bits; its NaN becomes the one that the NaN rule gives. */
+const unary = <W extends Word>(f: Format<W>, of: (value: number, f: Range) => number) => (a: W): W => {
+  const result = f.isNaN(a) ? Number.NaN : of(f.value(a), f)
   return result === result ? f.word(result) : nanOf(f, a)
 }
 
 /** 1 / S0; zeros give infinities and the other way round, signs kept. */
-const rcp = (x: number, f: Format<number> | Format<bigint>) => (x === 0 || isInfinite(x) ? 1 / x : reciprocal(x, f, NEAREST))
+const rcp = (x: number, f: Range) => (x === 0 || isInfinite(x) ? 1 / x : reciprocal(x, f, NEAREST))
 /** 1 / √S0; NaN below zero. */
-const rsq = (x: number, f: Format<number> | Format<bigint>) =>
+const rsq = (x: number, f: Range) =>
   x > 0 && !isInfinite(x) ? reciprocalRoot(x, f, NEAREST) : x === 0 ? 1 / x : x > 0 ? 0 : Number.NaN
 /** √S0; -0 gives -0, NaN below zero. */
-const sqrt = (x: number, f: Format<number> | Format<bigint>) => (x > 0 && !isInfinite(x) ? squareRoot(x, f, NEAREST) : Math.sqrt(x))
+const sqrt = (x: number, f: Range) => (x > 0 && !isInfinite(x) ? squareRoot(x, f, NEAREST) : Math.sqrt(x))
 /** 2^S0. */
-const exp = (x: number, f: Format<number> | Format<bigint>) =>
-  isInfinite(x) ? (x > 0 ? x : 0) : x === x ? exponential2(x, f, NEAREST) : x
+const exp = (x: number, f: Range) => (isInfinite(x) ? Math.max(x, 0) : exponential2(x, f, NEAREST))
 /** log2 S0; -∞ for zeros, NaN below. */
-const log = (x: number, f: Format<number> | Format<bigint>) =>
+const log = (x: number, f: Range) =>
   x > 0 && !isInfinite(x) ? logarithm2(x, f, NEAREST) : x === 0 ? Number.NEGATIVE_INFINITY : x > 0 ? x : Number.NaN
 /** sin of S0 revolutions; 0 outside ±256, NaN for infinities. */
-const sin = (x: number, f: Format<number> | Format<bigint>) =>
-  x !== x || isInfinite(x) ? Number.NaN : Math.abs(x) > 256 ? 0 : sineOfRevolutions(x, f, NEAREST)
+const sin = (x: number, f: Range) =>
+  isInfinite(x) ? Number.NaN : Math.abs(x) > 256 ? 0 : sineOfRevolutions(x, f, NEAREST)
 /** cos of S0 revolutions; 1 outside ±256, NaN for infinities. */
-const cos = (x: number, f: Format<number> | Format<bigint>) =>
-  x !== x || isInfinite(x) ? Number.NaN : Math.abs(x) > 256 ? 1 : cosineOfRevolutions(x, f, NEAREST)
+const cos = (x: number, f: Range) =>
+  isInfinite(x) ? Number.NaN : Math.abs(x) > 256 ? 1 : cosineOfRevolutions(x, f, NEAREST)
 
 type ValueFunction = typeof rcp
 /** Infinite results become the largest numbers. */

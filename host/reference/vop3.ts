@@ -7,7 +7,7 @@
 import { twoOverPi } from './elementary.ts'
 import type { Modes } from './lane.ts'
 import {
-  add, F16, F32, F64, type Format, fma, isInfinite, isNegative, largest, multiply, nanOf, NEAREST, overflow, type Round, roundExact,
+  add, F16, F32, F64, type Format, fma, isInfinite, isNegative, largest, multiply, nanOf, NEAREST, power, type Round, roundExact,
   scale, withSign,
 } from './number.ts'
 import { maximum, minimum, multiplyAdd, multiplyAddLegacy, replaceByte, unsigned8 } from './vop2.ts'
@@ -110,13 +110,13 @@ export function v_cubema_f32(x: number, y: number, z: number, m: Modes): number 
 }
 
 // --- division: n / d is scaled (div_scale), approximated by Newton's iteration, scaled back (div_fmas) and mended (div_fixup)
-// Hardware: the manuals' formulas are wrong. These are the rules that AMD's rocjitsu confirmed on gfx1100 and gfx1201 (pull request
-// 11613 in ROCm/rocm-systems) and tinygrad's test/amd/hw on others; 0/0 and ∞/∞ give the default NaN with a clear sign here.
+// Hardware: the manuals' formulas are wrong. The rules here agree with what AMD's rocjitsu (pull request 11613 in ROCm/rocm-systems) and
+// tinygrad (test/amd/hw) report of later cards, but for one: there, a quotient 2^far too small is scaled although it is not denormal.
 
 /** Numbers by which the division of a format decides; exponents are the biased ones of the bits. */
 interface Division<W extends Word> {
   readonly format: Format<W>
-  /** The power of two that div_scale and div_fmas scale by. */
+  /** The exponent of the power of two that div_scale and div_fmas scale by. */
   readonly step: number
   /** The difference of exponents from which on a quotient, or a step on the way to it, leaves the range. */
   readonly far: number
@@ -131,6 +131,10 @@ function biased<W extends Word>(f: Format<W>, a: W): number {
   return Number((BigInt(a) & BigInt(f.infinity)) >> BigInt(f.precision - 1))
 }
 
+/** Whether n / d, n not zero, is less than the smallest normal number. */
+const isBelowNormal = <W extends Word>(f: Format<W>, n: W, d: W) =>
+  f.value(n) !== 0 && Math.abs(f.value(n) / f.value(d)) < power(f.minExponent)
+
 /**
  * D = S0, which is the denominator S1 or the numerator S2, scaled so that the division's steps neither overflow nor lose bits. The
  * mask says that the result has to be scaled back by v_div_fmas.
@@ -138,23 +142,27 @@ function biased<W extends Word>(f: Format<W>, a: W): number {
 function divScale<W extends Word>({ format: f, step, far, tiny }: Division<W>, a: W, d: W, n: W, round: Round): readonly [W, boolean] {
   const exponent = biased(f, d)
   const difference = biased(f, n) - exponent
-  const isDenominator = a === d
-  const scaleBack = difference >= far || (exponent !== 0 && difference <= -far)
+  const isTiny = biased(f, n) <= tiny
+  const isSmall = exponent !== 0 && ((isTiny && difference <= -far) || isBelowNormal(f, n, d))
+  const scaleBack = difference >= far || isSmall
   if (f.value(d) === 0 || f.value(n) === 0) return [f.nan, scaleBack]
+  const isDenominator = a === d
   let by = 0
   if (difference >= far) by = isDenominator ? step : 0
   else if (exponent === 0) by = step
-  else if (exponent >= 2 * f.maxExponent - 1) by = scaleBack && !isDenominator ? 0 : -step // 1/d is denormal
-  else if (difference <= -far) by = isDenominator ? 0 : step
-  else if (biased(f, n) <= tiny) by = step
+  else if (exponent >= 2 * f.maxExponent - 1) by = isSmall && !isDenominator ? 0 : -step // 1/d is denormal
+  else if (isSmall) by = isDenominator ? 0 : step
+  else if (isTiny) by = step
   return [scale(f, a, by, round), scaleBack]
 }
 export const v_div_scale_f32 = (a: number, d: number, n: number, m: Modes) => divScale(DIVISION32, a, d, n, m.round32)
 export const v_div_scale_f64 = (a: bigint, d: bigint, n: bigint, m: Modes) => divScale(DIVISION64, a, d, n, m.round64)
 
-/** D = S0 * S1 + S2, scaled back if the mask says so: up if |S2| ≥ 2, else down; rounded once. */
+/** D = S0 * S1 + S2, scaled back if the mask says so: up if |S2| ≥ 2, else down; rounded once, but what overflows before stays infinite. */
 function divFmas<W extends Word>({ format: f, step }: Division<W>, a: W, b: W, c: W, scaleBack: boolean, round: Round): W {
-  return fma(f, a, b, c, round, !scaleBack ? 0 : biased(f, c) > f.maxExponent ? step : -step)
+  const unscaled = fma(f, a, b, c, round)
+  if (!scaleBack || isInfinite(f.value(unscaled))) return unscaled
+  return fma(f, a, b, c, round, biased(f, c) > f.maxExponent ? step : -step)
 }
 export const v_div_fmas_f32 = (a: number, b: number, c: number, scaleBack: boolean, m: Modes) =>
   divFmas(DIVISION32, a, b, c, scaleBack, m.round32)
@@ -162,7 +170,7 @@ export const v_div_fmas_f64 = (a: bigint, b: bigint, c: bigint, scaleBack: boole
   divFmas(DIVISION64, a, b, c, scaleBack, m.round64)
 
 /** D = the quotient S0 of S2 / S1 with the sign it must have, and the special cases of division put right. */
-function divFixup<W extends Word>(f: Format<W>, quotient: W, d: W, n: W, round: Round): W {
+function divFixup<W extends Word>(f: Format<W>, quotient: W, d: W, n: W): W {
   if (f.isNaN(n) || f.isNaN(d)) return nanOf(f, n, d)
   const negative = isNegative(f, d) !== isNegative(f, n)
   const signed = (value: number) => f.word(withSign(value, negative))
@@ -172,16 +180,13 @@ function divFixup<W extends Word>(f: Format<W>, quotient: W, d: W, n: W, round: 
   if (x === 0 || isInfinite(y)) return signed(Number.POSITIVE_INFINITY)
   if (y === 0 || isInfinite(x)) return signed(0)
   // f16 divides in f32, so its quotient needs no more than the above
-  if (f.name !== 'f16' && biased(f, n) - biased(f, d) < -(f.maxExponent + f.precision - 1)) {
-    return f.word(roundExact({ negative, significand: 1n, exponent: -2 * (f.maxExponent + f.precision) }, f, round))
-  }
+  if (f.name !== 'f16' && biased(f, n) - biased(f, d) < -(f.maxExponent + f.precision - 1)) return signed(0)
   const q = f.value(quotient)
-  if (q !== q || isInfinite(q)) return f.word(overflow(f, negative, round))
-  return signed(q)
+  return signed(q === q ? q : Number.POSITIVE_INFINITY)
 }
-export const v_div_fixup_f32 = (q: number, d: number, n: number, m: Modes) => divFixup(F32, q, d, n, m.round32)
-export const v_div_fixup_f64 = (q: bigint, d: bigint, n: bigint, m: Modes) => divFixup(F64, q, d, n, m.round64)
-export const v_div_fixup_f16 = (q: number, d: number, n: number, m: Modes) => divFixup(F16, q, d, n, m.round64)
+export const v_div_fixup_f32 = (q: number, d: number, n: number) => divFixup(F32, q, d, n)
+export const v_div_fixup_f64 = (q: bigint, d: bigint, n: bigint) => divFixup(F64, q, d, n)
+export const v_div_fixup_f16 = (q: number, d: number, n: number) => divFixup(F16, q, d, n)
 
 /**
  * D = 53 bits of 2/π as a number of their weight, segment S1[4:0] of those that matter for an angle of S0's size: argument reduction

@@ -3,8 +3,8 @@ import { _, type RowSource } from '../row.ts'
 
 export const VOP3: readonly RowSource[] = [
   // operation, opcodes on [gfx6, gfx7, gfx8], shape, rest
-  ['v_bcnt_u32_b32', { vop3: [0x122, 0x122, 0x28b] }, 'u32 = b32, u32'],
-  ['v_ldexp_f32', { vop3: [0x12b, 0x12b, 0x288] }, 'f32 = f32, i32', { traits: 'flush nan round' }],
+  ['v_bcnt_u32_b32', { vop2: [0x22, 0x22, _], vop3: [0x122, 0x122, 0x28b] }, 'u32 = b32, u32'],
+  ['v_ldexp_f32', { vop2: [0x2b, 0x2b, _], vop3: [0x12b, 0x12b, 0x288] }, 'f32 = f32, i32', { traits: 'flush nan round' }],
   ['v_mad_legacy_f32', { vop3: [0x140, 0x140, 0x1c0] }, 'f32 = f32, f32, f32', { traits: 'ftz nan round' }],
   ['v_mad_f32', { vop3: [0x141, 0x141, 0x1c1] }, 'f32 = f32, f32, f32', { traits: 'ftz nan round' }],
   ['v_mad_i32_i24', { vop3: [0x142, 0x142, 0x1c2] }, 'i32 = i32, i32, i32'],
