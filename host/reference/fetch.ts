@@ -1,0 +1,216 @@
+/** The fetch stage: operands by KIND_*, SDWA selection, DPP, LDS direct, abs, neg, flushing of denormals. */
+import { FaultCode } from '../engine.ts'
+import type { Operation } from '../isa/operations.ts'
+import { bitsOf, isFloat, type OperandType } from '../isa/row.ts'
+import type { PlanRecord } from '../plan/plan.ts'
+import {
+  FLAG_DPP,
+  FLAG_SDWA,
+  KIND_CONSTANT,
+  KIND_HIGH,
+  KIND_INV_2PI,
+  KIND_SCALAR,
+  KIND_SIGNED,
+  KIND_SPECIAL,
+  KIND_VECTOR,
+} from '../plan/record.ts'
+import { Fault } from './fault.ts'
+import { flushDenormal } from './float.ts'
+import type { Modes, Word } from './lane.ts'
+import { isRelative } from './modes.ts'
+import { scalarOf, type Wave } from './wave.ts'
+
+/** The manual's two dwords of 1/(2π) as an f64; not the nearest double. */
+const INV_2PI = [0x6dc9c882, 0x3fc45f30]
+const SPECIAL_VCCZ = 251
+const SPECIAL_EXECZ = 252
+const SPECIAL_SCC = 253
+const SPECIAL_LDS_DIRECT = 254
+
+/** Register number of a vector source, moved by M0 where MODE.GPR_IDX_EN says so. */
+function sourceVgpr(w: Wave, r: PlanRecord, slot: number): number {
+  return w.vgprOf(r.sources[slot]!) + (isRelative(w, slot) ? w.m0 & 0xff : 0)
+}
+
+/** Dword `k` of a source in one lane, as it stands in the register. */
+export function sourceDword(w: Wave, r: PlanRecord, slot: number, lane: number, k = 0): number {
+  const value = r.sources[slot]!
+  switch (r.mods.kinds[slot]) {
+    case KIND_VECTOR:
+      return w.vgpr(sourceVgpr(w, r, slot) + k, lane)
+    case KIND_SCALAR:
+      return w.scalar(scalarOf(value) + k)
+    case KIND_CONSTANT:
+      return k === 0 ? value : 0
+    case KIND_SIGNED:
+      return k === 0 ? value : value >> 31 >>> 0
+    case KIND_HIGH:
+      return k === 1 ? value : 0
+    case KIND_INV_2PI:
+      return INV_2PI[k] ?? 0
+    case KIND_SPECIAL:
+      return k === 0 ? specialSource(w, value) : 0
+    default:
+      throw new Fault(FaultCode.Unsupported)
+  }
+}
+
+function specialSource(w: Wave, encoding: number): number {
+  switch (encoding) {
+    case SPECIAL_VCCZ:
+      return w.vcc === 0n ? 1 : 0
+    case SPECIAL_EXECZ:
+      return w.exec === 0n ? 1 : 0
+    case SPECIAL_SCC:
+      return w.scc ? 1 : 0
+    case SPECIAL_LDS_DIRECT:
+      return ldsDirect(w)
+    default:
+      throw new Fault(FaultCode.Unsupported)
+  }
+}
+
+/** One value for all lanes from the LDS: byte address in M0[15:0], type in M0[18:16] (GCN3 manual, section "LDS direct reads"). */
+function ldsDirect(w: Wave): number {
+  const address = w.m0 & 0xffff
+  const type = (w.m0 >>> 16) & 7
+  const bytes = [1, 2, 4, 0, 1, 2, 0, 0][type]!
+  if (bytes === 0) throw new Fault(FaultCode.Unsupported)
+  if (address % bytes !== 0) throw new Fault(FaultCode.Misaligned, undefined, BigInt(address), bytes)
+  if (address + bytes > w.ldsBytes) throw new Fault(FaultCode.Lds, undefined, BigInt(address), bytes)
+  const at = w.lds + address
+  switch (type) {
+    case 0:
+      return w.view.getUint8(at)
+    case 1:
+      return w.view.getUint16(at, true)
+    case 4:
+      return w.view.getInt8(at) >>> 0
+    case 5:
+      return w.view.getInt16(at, true) >>> 0
+    default:
+      return w.word(at)
+  }
+}
+
+/** A source of up to 512 bits as its type has it: numbers up to 32 bits, bigints above. Scalar operations read lane 0 of nothing. */
+export function source(w: Wave, r: PlanRecord, slot: number, type: OperandType, lane = 0): number | bigint {
+  const bits = bitsOf(type)
+  if (bits <= 32) return lowBits(sourceDword(w, r, slot, lane), bits)
+  let value = 0n
+  for (let k = bits / 32 - 1; k >= 0; k--) value = (value << 32n) | BigInt(sourceDword(w, r, slot, lane, k))
+  return value
+}
+
+export const lowBits = (word: number, bits: number): number => (bits >= 32 ? word >>> 0 : word & ((1 << bits) - 1))
+
+/**
+ * All operands of a vector operation in one lane, ready for its lane function.
+ * @returns undefined where DPP gives the lane no source and the lane's result is not written
+ */
+export function operands(w: Wave, r: PlanRecord, operation: Operation, modes: Modes, lane: number): Word[] | undefined {
+  const list: Word[] = []
+  for (const [slot, type] of operation.shape.sources.entries()) {
+    const word = operand(w, r, operation, modes, slot, type, lane)
+    if (word === undefined) return undefined
+    list.push(word)
+  }
+  return list
+}
+
+function operand(
+  w: Wave,
+  r: PlanRecord,
+  operation: Operation,
+  modes: Modes,
+  slot: number,
+  type: OperandType,
+  lane: number,
+): Word | undefined {
+  if (type === 'vcc') return bitOf(w.vcc, lane)
+  if (type === 'mask') return bitOf(source(w, r, slot, type) as bigint, lane)
+  const selected = select(w, r, slot, type, lane)
+  if (selected === undefined || !takesModifiers(operation, type)) return selected
+  const value = modify(selected, bitsOf(type), (r.mods.abs >>> slot) & 1, (r.mods.neg >>> slot) & 1)
+  return isFloat(type) && flushesSource(operation, type, modes) ? flushDenormal(value, bitsOf(type)) : value
+}
+
+export const bitOf = (mask: bigint, lane: number): boolean => ((mask >> BigInt(lane)) & 1n) !== 0n
+
+/** The operand after DPP or SDWA; undefined where DPP finds no source lane and bound_ctrl does not put a 0 there. */
+function select(w: Wave, r: PlanRecord, slot: number, type: OperandType, lane: number): number | bigint | undefined {
+  if (r.flags & FLAG_SDWA && slot < 2) return lowBits(sdwaSelect(sourceDword(w, r, slot, lane), r.imm >>> (slot === 0 ? 5 : 9)), bitsOf(type))
+  if (r.flags & FLAG_DPP && slot === 0) {
+    const from = dppLane(r.imm & 0x1ff, lane, w.size)
+    if (from !== undefined && w.isActive(from)) return source(w, r, slot, type, from)
+    if ((r.imm & 0x200) === 0) return undefined
+    return bitsOf(type) > 32 ? 0n : 0
+  }
+  return source(w, r, slot, type, lane)
+}
+
+/** SDWA source selection: bits 2:0 choose bytes 0–3 (0–3), words 0–1 (4–5) or the dword (6), bit 3 extends the sign. */
+function sdwaSelect(word: number, control: number): number {
+  const sel = control & 7
+  if (sel > 5) return word
+  const [shift, bits] = sel < 4 ? [sel * 8, 8] : [(sel - 4) * 16, 16]
+  const field = (word >>> shift) & ((1 << bits) - 1)
+  return control & 8 ? ((field << (32 - bits)) >> (32 - bits)) >>> 0 : field
+}
+
+/** The lane that DPP's control word names as source of `lane`; undefined where it lies outside (GCN3 manual, table "DPP_CTRL enumerations"). */
+export function dppLane(control: number, lane: number, waveSize: number): number | undefined {
+  const row = lane & ~15
+  const place = lane & 15
+  const inRow = (to: number) => (to >= 0 && to < 16 ? row + to : undefined)
+  const inWave = (to: number) => (to >= 0 && to < waveSize ? to : undefined)
+  const count = control & 15
+  if (control <= 0xff) return (lane & ~3) + ((control >>> ((lane & 3) * 2)) & 3) // quad_perm
+  if (control >= 0x101 && control <= 0x10f) return inRow(place + count) // row_shl
+  if (control >= 0x111 && control <= 0x11f) return inRow(place - count) // row_shr
+  if (control >= 0x121 && control <= 0x12f) return row + ((place - count) & 15) // row_ror
+  switch (control) {
+    case 0x130: // wave_shl:1
+      return inWave(lane + 1)
+    case 0x134: // wave_rol:1
+      return (lane + 1) % waveSize
+    case 0x138: // wave_shr:1
+      return inWave(lane - 1)
+    case 0x13c: // wave_ror:1
+      return (lane + waveSize - 1) % waveSize
+    case 0x140: // row_mirror
+      return row + (15 - place)
+    case 0x141: // row_half_mirror
+      return (lane & ~7) + (7 - (lane & 7))
+    case 0x142: // row_bcast:15: the last lane of each row to the next row
+      return inWave(row - 1)
+    case 0x143: // row_bcast:31: lane 31 to rows 2 and 3
+      return lane >= 32 ? 31 : undefined
+    default:
+      throw new Fault(FaultCode.Illegal)
+  }
+}
+
+/** Whether DPP's row and bank masks let the lane be written. */
+export function dppEnables(r: PlanRecord, lane: number): boolean {
+  const bank = (r.imm >>> (10 + ((lane >>> 2) & 3))) & 1
+  const row = (r.imm >>> (14 + (lane >>> 4))) & 1
+  return bank !== 0 && row !== 0
+}
+
+/** abs and neg are for float operands; v_mov and v_cndmask treat theirs as such. */
+const takesModifiers = (operation: Operation, type: OperandType): boolean =>
+  isFloat(type) || operation.name === 'v_cndmask_b32' || operation.name === 'v_mov_b32'
+
+function modify(value: number | bigint, bits: number, abs: number, neg: number): number | bigint {
+  if (!abs && !neg) return value
+  const sign = 1n << BigInt(bits - 1)
+  let result = BigInt(value)
+  if (abs) result &= ~sign
+  if (neg) result ^= sign
+  return bits > 32 ? result : Number(result)
+}
+
+export const flushesSource = (operation: Operation, type: OperandType, modes: Modes): boolean =>
+  (operation.traits.has('ftz') && type === 'f32') ||
+  (operation.traits.has('flush') && (type === 'f32' ? modes.flushSources32 : modes.flushSources64))

@@ -1,0 +1,91 @@
+/** Flat memory operations (GCN3 manual, chapter "Flat Memory Instructions"): global memory, LDS and scratch by 64-bit addresses. */
+import { FaultCode } from '../engine.ts'
+import { MACHINE_PRIVATE_APERTURE, MACHINE_SHARED_APERTURE, WAVE_SCRATCH_BASE, WAVE_SCRATCH_LANE_BYTES } from '../plan/layout.ts'
+import { FLAG_TFE } from '../plan/record.ts'
+import * as atomics from './atomics.ts'
+import { Fault } from './fault.ts'
+import { readLane } from './registers.ts'
+import { type Access, locate, locateLds, type Place } from './memory.ts'
+import { type Locate, memoryOperations } from './vector-memory.ts'
+import type { Wave } from './wave.ts'
+
+/** The address's high dword tells LDS and scratch from the rest; M0 clamps nothing here. */
+const locateFlat: Locate = (w, r, lane, bytes, count, access, isAtomic) => {
+  if (r.flags & FLAG_TFE) throw new Fault(FaultCode.Unsupported)
+  const address = BigInt.asUintN(64, readLane(w, w.vgprOf(r.sources[0]), lane, 2) + BigInt((r.imm << 16) >> 16))
+  if (isAtomic && address % BigInt(bytes) !== 0n) throw new Fault(FaultCode.Misaligned, lane, address, bytes)
+  const high = Number(address >> 32n)
+  const low = Number(address & 0xffffffffn)
+  const pieces = Array.from({ length: count }, (_, k) => k * bytes)
+  if (high === w.word(w.machine + MACHINE_SHARED_APERTURE))
+    return pieces.map((offset) => locateLds(w, low + offset, bytes, Number.POSITIVE_INFINITY, lane))
+  if (high === w.word(w.machine + MACHINE_PRIVATE_APERTURE))
+    return pieces.map((offset) => locateScratch(w, low + offset, bytes, access, lane, address))
+  const place = locate(w, address, bytes * count, access, lane)
+  return pieces.map((offset) => place + offset)
+}
+
+/**
+ * Scratch is interleaved by dwords: dword n of all lanes, then dword n + 1 (the buffer descriptors of compilers say the same:
+ * element size 4, index stride 64).
+ */
+function locateScratch(w: Wave, offset: number, bytes: number, access: Access, lane: number, address: bigint): Place {
+  if ((offset & 3) + bytes > 4) throw new Fault(FaultCode.Misaligned, lane, address, bytes)
+  if (offset + bytes > w.header(WAVE_SCRATCH_LANE_BYTES)) throw new Fault(FaultCode.Memory, lane, address, bytes)
+  const swizzled = BigInt(offset - (offset & 3)) * BigInt(w.size) + BigInt(lane * 4 + (offset & 3))
+  return locate(w, w.header64(WAVE_SCRATCH_BASE) + swizzled, bytes, access, lane)
+}
+
+const { loadNarrow, loadDwords, storeNarrow, storeDwords, atomic } = memoryOperations(locateFlat, {
+  destination: (w, r) => w.vgprOf(r.dst),
+  data: (w, r) => w.vgprOf(r.sources[1]),
+})
+
+export const flat_load_ubyte = loadNarrow(1, false)
+export const flat_load_sbyte = loadNarrow(1, true)
+export const flat_load_ushort = loadNarrow(2, false)
+export const flat_load_sshort = loadNarrow(2, true)
+export const flat_load_dword = loadDwords(1)
+export const flat_load_dwordx2 = loadDwords(2)
+export const flat_load_dwordx3 = loadDwords(3)
+export const flat_load_dwordx4 = loadDwords(4)
+
+export const flat_store_byte = storeNarrow(1)
+export const flat_store_short = storeNarrow(2)
+export const flat_store_dword = storeDwords(1)
+export const flat_store_dwordx2 = storeDwords(2)
+export const flat_store_dwordx3 = storeDwords(3)
+export const flat_store_dwordx4 = storeDwords(4)
+
+export const flat_atomic_swap = atomic(atomics.swap, 32)
+export const flat_atomic_cmpswap = atomic(atomics.compareSwap, 32)
+export const flat_atomic_add = atomic(atomics.sum, 32)
+export const flat_atomic_sub = atomic(atomics.difference, 32)
+export const flat_atomic_smin = atomic(atomics.minSigned, 32)
+export const flat_atomic_umin = atomic(atomics.minUnsigned, 32)
+export const flat_atomic_smax = atomic(atomics.maxSigned, 32)
+export const flat_atomic_umax = atomic(atomics.maxUnsigned, 32)
+export const flat_atomic_and = atomic(atomics.and, 32)
+export const flat_atomic_or = atomic(atomics.or, 32)
+export const flat_atomic_xor = atomic(atomics.xor, 32)
+export const flat_atomic_inc = atomic(atomics.increment, 32)
+export const flat_atomic_dec = atomic(atomics.decrement, 32)
+export const flat_atomic_fcmpswap = atomic(atomics.compareSwapFloat, 32)
+export const flat_atomic_fmin = atomic(atomics.minFloat, 32)
+export const flat_atomic_fmax = atomic(atomics.maxFloat, 32)
+export const flat_atomic_swap_x2 = atomic(atomics.swap, 64)
+export const flat_atomic_cmpswap_x2 = atomic(atomics.compareSwap, 64)
+export const flat_atomic_add_x2 = atomic(atomics.sum, 64)
+export const flat_atomic_sub_x2 = atomic(atomics.difference, 64)
+export const flat_atomic_smin_x2 = atomic(atomics.minSigned, 64)
+export const flat_atomic_umin_x2 = atomic(atomics.minUnsigned, 64)
+export const flat_atomic_smax_x2 = atomic(atomics.maxSigned, 64)
+export const flat_atomic_umax_x2 = atomic(atomics.maxUnsigned, 64)
+export const flat_atomic_and_x2 = atomic(atomics.and, 64)
+export const flat_atomic_or_x2 = atomic(atomics.or, 64)
+export const flat_atomic_xor_x2 = atomic(atomics.xor, 64)
+export const flat_atomic_inc_x2 = atomic(atomics.increment, 64)
+export const flat_atomic_dec_x2 = atomic(atomics.decrement, 64)
+export const flat_atomic_fcmpswap_x2 = atomic(atomics.compareSwapFloat, 64)
+export const flat_atomic_fmin_x2 = atomic(atomics.minFloat, 64)
+export const flat_atomic_fmax_x2 = atomic(atomics.maxFloat, 64)

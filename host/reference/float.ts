@@ -1,0 +1,30 @@
+/** What the stages outside the operations do to floats. Words are bits: numbers up to 32, bigints above. */
+import { F16, F32, F64, type Format, isDenormal, isNegative, multiply, type Round } from './number.ts'
+
+type Word = number | bigint
+
+/** f16 and f32 words are numbers, f64 words bigints; the caller keeps width and word together. */
+const formatOf = (bits: number): Format<Word> => (bits === 16 ? F16 : bits === 32 ? F32 : F64) as unknown as Format<Word>
+
+/** A denormal becomes a zero of its sign. */
+export function flushDenormal(word: Word, bits: number): Word {
+  const f = formatOf(bits)
+  if (f.isNaN(word) || !isDenormal(f, f.value(word))) return word
+  return isNegative(f, word) ? f.sign : f.word(0)
+}
+
+const OMOD_FACTORS = [1, 2, 4, 0.5]
+
+/** The output modifier: 1 times 2, 2 times 4, 3 divided by 2. */
+export function outputModifier(word: Word, bits: number, omod: number, round: Round): Word {
+  const f = formatOf(bits)
+  return f.isNaN(word) ? word : multiply(f, word, f.word(OMOD_FACTORS[omod]!), round)
+}
+
+/** The clamp of floats to 0..1: -0 becomes +0; NaN becomes 0 where DX10_CLAMP is set. */
+export function clampFloat(word: Word, bits: number, dx10Clamp: boolean): Word {
+  const f = formatOf(bits)
+  if (f.isNaN(word)) return dx10Clamp ? f.word(0) : word
+  if (isNegative(f, word)) return f.word(0)
+  return f.value(word) > 1 ? f.word(1) : word
+}

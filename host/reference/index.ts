@@ -1,0 +1,3 @@
+/** The plain reference engine. */
+export { createReference } from './engine.ts'
+export { referenceOperations } from './operations.ts'

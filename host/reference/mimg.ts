@@ -1,0 +1,2 @@
+/** Image operations: not run. */
+export {}

@@ -1,0 +1,33 @@
+/** MODE's fields (GCN3 manual, section "MODE register"). */
+import type { Modes } from './lane.ts'
+import type { PlanRecord } from '../plan/plan.ts'
+import type { Wave } from './wave.ts'
+
+export const MODE_DX10_CLAMP = 1 << 8
+export const MODE_IEEE = 1 << 9
+/** Relative VGPR indexing by M0 (gfx8). */
+export const MODE_GPR_IDX_EN = 1 << 27
+/** Vector instructions are skipped. */
+export const MODE_VSKIP = 1 << 28
+/** Depth of the stack of s_cbranch_g_fork and s_cbranch_i_fork, bits 31:29. */
+export const MODE_CSP_SHIFT = 29
+
+/** All but the lane, which changes within an instruction. */
+export function modesOf(w: Wave, r: PlanRecord): Omit<Modes, 'lane'> {
+  const mode = w.mode
+  return {
+    round32: (mode & 3) as Modes['round32'],
+    round64: ((mode >>> 2) & 3) as Modes['round64'],
+    flushSources32: (mode & 0x10) === 0,
+    flushResults32: (mode & 0x20) === 0,
+    flushSources64: (mode & 0x40) === 0,
+    flushResults64: (mode & 0x80) === 0,
+    dx10Clamp: (mode & MODE_DX10_CLAMP) !== 0,
+    ieee: (mode & MODE_IEEE) !== 0,
+    generation: w.generation,
+    clamp: r.mods.clamp !== 0,
+  }
+}
+
+/** Whether M0's enable bit 12 + `slot` (0 to 2 sources, 3 destination) makes an operand relative now. */
+export const isRelative = (w: Wave, slot: number): boolean => (w.mode & MODE_GPR_IDX_EN) !== 0 && ((w.m0 >>> (12 + slot)) & 1) !== 0
