@@ -3,7 +3,13 @@ import { fillTable } from './table';
 
 fillTable();
 
-export { run } from './wave';
+export { run, runStep } from './wave';
+
+// What translated code is made of, or calls.
+export * from './generated/exports';
+export { enter, stop } from './state';
+export { ieee, round32, round64, dx10Clamp, flushSources32, flushResults32, flushSources64, flushResults64 } from './lib/mode';
+export { flush32, nan32, nan64 } from './lib/rules';
 
 /** First byte of linear memory that is free. */
 export function heapBase(): usize {

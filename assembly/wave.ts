@@ -2,13 +2,22 @@
 import {
   OP_GOTO, RECORD_BYTES, RECORD_IMM, RECORD_OP, RECORD_PC, STOP_BUDGET, STOP_FAULT, WAVE_INSTRUCTIONS, WAVE_PC, WAVE_STOP,
 } from './generated/layout';
+import { forgetRegion } from './memory';
 import { enter, halt, jump, next, plainLimit, pseudo, setNext, setPseudo, stop } from './state';
 import { stepFlagged } from './staged';
 import { step } from './table';
 
+/** Runs one record for translated code, which knows what comes next; `stop` tells whether it could. */
+export function runStep(u: usize, w: usize): void {
+  const head = load<u32>(u, RECORD_OP);
+  if (head > plainLimit) stepFlagged(head, u, w);
+  else step(head, u, w);
+}
+
 /** Runs wave `w` for at most `budget` instructions; returns a Stop. */
 export function run(w: usize, budget: i32): i32 {
   enter(w);
+  forgetRegion();
   jump(w, load<u32>(w, WAVE_PC));
   let u = next, left = budget;
   while (next != 0) {

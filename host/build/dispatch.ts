@@ -249,3 +249,14 @@ export const operandsSource = (): string =>
 /** Names of operations without kernel. */
 export const missing = (kernels: Kernels): readonly string[] =>
   OPERATIONS.filter((o) => !kernels.has(o.table === 'vopc' ? compareOf(o.name) : o.name)).map((o) => o.name)
+
+/** Tables whose step functions translated code takes in, besides all lane kernels. */
+const SCALAR_TABLES = ['sop1', 'sop2', 'sopc', 'sopk']
+
+/** The text of assembly/generated/exports.ts: functions that translated code is made of. */
+export function exportsSource(kernels: Kernels): string {
+  const wanted = [...kernels.values()].filter((k) => SCALAR_TABLES.includes(k.file) || (k.result === 'v128' && k.parameters.every((p) => p === 'v128')))
+  const files = [...new Set(wanted.map((k) => k.file))]
+  const lines = files.map((file) => `export { ${wanted.filter((k) => k.file === file).map((k) => k.name).join(', ')} } from '../ops/${file}';`)
+  return ['// Written by host/build.', ...lines, ''].join('\n')
+}

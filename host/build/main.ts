@@ -6,15 +6,15 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import asc from 'assemblyscript/asc'
-import { dispatchSource, missing, operandsSource } from './dispatch.ts'
+import { dispatchSource, exportsSource, missing, operandsSource } from './dispatch.ts'
 import { findKernels } from './kernels.ts'
 import { layoutSource } from './layout.ts'
 
 /** The release core without relaxed SIMD may not grow beyond this unnoticed (bytes). */
 const SIZE_LIMIT = 400_000
 
-/** asc warns of exported functions that take v128, which are exported to other files only. */
-const NO_EXPORT_WARNING = ['--disableWarning', '112']
+/** asc warns of exported functions that take v128, and of code that would not do in 64-bit memory; the first are for other files only. */
+const QUIET = ['--disableWarning', '112', '--disableWarning', '201']
 
 /** Writes a file whole or not at all; other builds may be reading it. */
 function write(path: string, content: string | Uint8Array): void {
@@ -27,7 +27,7 @@ function write(path: string, content: string | Uint8Array): void {
 
 async function compile(target: string): Promise<Uint8Array> {
   const outFile = `build/core.${target}.${process.pid}.wasm`
-  const { error, stderr } = await asc.main(['--config', 'asconfig.json', '--target', target, '--outFile', outFile, ...NO_EXPORT_WARNING])
+  const { error, stderr } = await asc.main(['--config', 'asconfig.json', '--target', target, '--outFile', outFile, ...QUIET])
   const said = stderr.toString()
   if (said !== '') console.error(said)
   if (error) throw error
@@ -46,6 +46,7 @@ async function build(kind: string | undefined): Promise<void> {
   write('assembly/generated/layout.ts', layoutSource())
   write('assembly/generated/operands.ts', operandsSource())
   write('assembly/generated/dispatch.ts', dispatchSource(kernels))
+  write('assembly/generated/exports.ts', exportsSource(kernels))
   const simd = await compile(kind)
   const relaxed = kind === 'release' ? await compile('release-relaxed') : undefined
   write('host/core/generated/simd.ts', inlined(simd))
