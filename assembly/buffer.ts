@@ -1,0 +1,164 @@
+// Addresses of buffer instructions: resource, offsets, swizzling and range checks.
+//
+//   resource  base 47:0 | stride 61:48 | swizzle 63 | num_records 95:64 | dst_sel 107:96 | nfmt 110:108 | dfmt 114:111
+//             | element size 116:115 | index stride 118:117 | add tid 119
+//
+// Source: GCN3 manual, section 8.1 (the same fields in the Southern and Sea Islands manuals).
+import {
+  FAULT_MEMORY, GFX8, IMM_ADDR64, IMM_IDXEN, IMM_OFFEN, RECORD_IMM, RECORD_SRC0, RECORD_SRC1, WAVE_EXEC_MASKS,
+} from './generated/layout';
+import { scalarSource } from './fetch';
+import { ADDRESSES, HIGH, locate, locateLanes, LOW, spreadDwords } from './memory';
+import { exec, fault, generation, rowBytes } from './state';
+
+const BASE_MASK: u64 = 0x0000ffffffffffff;
+
+// The instruction's resource and offsets.
+let base: u64 = 0;
+let stride: u32 = 0;
+let records: u32 = 0;
+let swizzled: bool = false;
+let addTid: bool = false;
+let elementBytes: u32 = 4;
+let indexStride: u32 = 64;
+let scalarOffset: u32 = 0;
+let immediate: u32 = 0;
+/** Word 3 of the resource: formats and channel selects. */
+export let formatWord: u32 = 0;
+
+function readResource(u: usize, w: usize): void {
+  const r = w + load<u32>(u, RECORD_SRC1), high = load<u32>(r, 4), word3 = load<u32>(r, 12);
+  base = load<u64>(r) & BASE_MASK;
+  stride = (high >> 16) & 0x3fff;
+  swizzled = high >> 31 != 0;
+  records = load<u32>(r, 8);
+  elementBytes = 2 << ((word3 >> 19) & 3);
+  indexStride = 8 << ((word3 >> 21) & 3);
+  addTid = (word3 & (1 << 23)) != 0;
+  // gfx8 keeps bits 17:14 of the stride in the data format's place where lanes are indices.
+  if (addTid && generation >= GFX8) stride |= ((word3 >> 15) & 15) << 14;
+  formatWord = word3;
+  scalarOffset = scalarSource(u, w, 2);
+  immediate = load<u32>(u, RECORD_IMM) & 0xfff;
+}
+
+/**
+ * Looks up `dwords` dwords a lane (`bytes` bytes where that is less than a dword) and fills as many rows of ADDRESSES; what is out
+ * of the buffer's range gets 0. False after a fault.
+ */
+export function locateBuffer(u: usize, w: usize, dwords: i32, bytes: u32, writing: bool): bool {
+  readResource(u, w);
+  const imm = load<u32>(u, RECORD_IMM);
+  if (imm & IMM_ADDR64) return locateAddr64(u, w, dwords, bytes, writing);
+  if (stride == 0 && !(imm & IMM_IDXEN)) {
+    if (!swizzled && !addTid && offsetsInRange(u, w, imm, bytes)) return locateLinear(w, dwords, bytes, writing);
+    if (swizzled && addTid && elementBytes == 4 && indexStride == 64 && offsetsInRange(u, w, imm, bytes)) {
+      return locateScratch(w, dwords, min(bytes, <u32>4), writing);
+    }
+  }
+  return locateEachDword(u, w, imm, dwords, min(bytes, <u32>4), writing);
+}
+
+/** Offsets of the lanes inside the buffer (soffset not included). */
+const OFFSETS = memory.data(256, 16);
+
+/** Fills OFFSETS; whether all `bytes` bytes of every active lane are in a raw buffer's range. */
+function offsetsInRange(u: usize, w: usize, imm: u32, bytes: u32): bool {
+  if (records < scalarOffset || records - scalarOffset < bytes) return false;
+  const last = i32x4.splat(records - scalarOffset - bytes), step = i32x4.splat(immediate), from = w + load<u32>(u, RECORD_SRC0);
+  let outside = i32x4.splat(0);
+  for (let o: usize = 0; o < rowBytes; o += 16) {
+    const offset = imm & IMM_OFFEN ? i32x4.add(v128.load(from + o), step) : step;
+    v128.store(OFFSETS + o, offset);
+    outside = v128.or(outside, v128.and(i32x4.gt_u(offset, last), v128.load(w + o, WAVE_EXEC_MASKS)));
+  }
+  return !v128.any_true(outside);
+}
+
+/** Writes base + scalar offset + `offset` to lanes of LOW and HIGH. */
+// @ts-ignore: decorator
+@inline
+function setAddress(o: usize, start: u64, offset: v128): void {
+  const low = i32x4.splat(<i32>start), at = i32x4.add(low, offset);
+  v128.store(LOW + o, at);
+  v128.store(HIGH + o, i32x4.sub(i32x4.splat(<i32>(start >> 32)), i32x4.lt_u(at, low)));
+}
+
+function locateLinear(w: usize, dwords: i32, bytes: u32, writing: bool): bool {
+  const start = base + scalarOffset;
+  for (let o: usize = 0; o < rowBytes; o += 16) setAddress(o, start, v128.load(OFFSETS + o));
+  if (!locateLanes(w, bytes, writing, 0)) return false;
+  spreadDwords(dwords);
+  return true;
+}
+
+/** Scratch: lanes are the index, dwords of the 64 lanes are side by side. */
+function locateScratch(w: usize, dwords: i32, bytes: u32, writing: bool): bool {
+  const start = base + scalarOffset;
+  for (let i = 0; i < dwords; i++) {
+    let lane = i32x4(0, 4, 8, 12);
+    const step = i32x4.splat(4 * i), low = i32x4.splat(3);
+    for (let o: usize = 0; o < rowBytes; o += 16) {
+      const offset = i32x4.add(v128.load(OFFSETS + o), step);
+      setAddress(o, start, i32x4.add(i32x4.add(i32x4.shl(v128.andnot(offset, low), 6), v128.and(offset, low)), lane));
+      lane = i32x4.add(lane, i32x4.splat(16));
+    }
+    if (!locateLanes(w, bytes, writing, 256 * i)) return false;
+  }
+  return true;
+}
+
+/** gfx6 and gfx7: a 64-bit address register on top of the base; no range check, no stride, and all wraps at 48 bits. */
+function locateAddr64(u: usize, w: usize, dwords: i32, bytes: u32, writing: bool): bool {
+  const from = w + load<u32>(u, RECORD_SRC0), start = base + scalarOffset + immediate;
+  for (let o: usize = 0; o < rowBytes; o += 4) {
+    const address = (start + (<u64>load<u32>(from + rowBytes + o) << 32 | load<u32>(from + o))) & BASE_MASK;
+    store<u32>(LOW + o, <u32>address);
+    store<u32>(HIGH + o, <u32>(address >> 32));
+  }
+  if (!locateLanes(w, bytes, writing, 0)) return false;
+  spreadDwords(dwords);
+  return true;
+}
+
+/** The general case: dword by dword, lane by lane. */
+function locateEachDword(u: usize, w: usize, imm: u32, dwords: i32, bytes: u32, writing: bool): bool {
+  const from = w + load<u32>(u, RECORD_SRC0), offsets = from + (imm & IMM_IDXEN ? rowBytes : 0);
+  for (let lanes = exec(w); lanes != 0; lanes &= lanes - 1) {
+    const lane = <i32>ctz(lanes), o = <usize>lane << 2;
+    const index = (imm & IMM_IDXEN ? load<u32>(from + o) : 0) + (addTid ? lane : 0);
+    const offset = (imm & IMM_OFFEN ? load<u32>(offsets + o) : 0) + immediate;
+    for (let i = 0; i < dwords; i++) {
+      let host: usize = 0;
+      if (inRange(index, offset + 4 * i, bytes)) {
+        const address = (base + scalarOffset + place(index, offset + 4 * i)) & BASE_MASK;
+        host = locate(w, address, bytes, writing);
+        if (host == 0) {
+          fault(w, FAULT_MEMORY, lane, address, bytes);
+          return false;
+        }
+      }
+      store<u32>(ADDRESSES + 256 * i + o, host);
+    }
+  }
+  return true;
+}
+
+/**
+ * A buffer is raw without stride, on gfx8 also without swizzling: then num_records counts bytes. Else it is structured and
+ * num_records counts elements.
+ */
+function inRange(index: u32, offset: u32, bytes: u32): bool {
+  if (stride == 0 || (generation >= GFX8 && !swizzled)) {
+    const at = <u64>offset + (swizzled ? 0 : <u64>index * stride);
+    return at + bytes + scalarOffset <= <u64>records;
+  }
+  return index < records && (!swizzled || offset + bytes <= stride);
+}
+
+/** Offset of a byte in the buffer; swizzling interleaves elements of neighbouring indices. */
+function place(index: u32, offset: u32): u64 {
+  if (!swizzled) return <u64>index * stride + offset;
+  const high = <u64>(index / indexStride) * stride + (offset / elementBytes) * elementBytes;
+  return high * indexStride + (index % indexStride) * elementBytes + offset % elementBytes;
+}

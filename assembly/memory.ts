@@ -1,0 +1,306 @@
+// Guest memory, LDS and scratch: guest addresses become host addresses here, or a fault.
+//
+// A vector access works in two steps. First the address of every dword of every active lane is looked up and kept in ADDRESSES;
+// one that is nobody's stops the wave before anything happened. Then the lanes load or store, in ascending order.
+import {
+  FAULT_LDS, FAULT_MEMORY, FAULT_MISALIGNED, MACHINE_REGION_COUNT, MACHINE_REGIONS, REGION_BASE, REGION_BYTES, REGION_FLAGS, REGION_HOST, REGION_SIZE,
+  WAVE_EXEC_MASKS, WAVE_MACHINE,
+} from './generated/layout';
+import { exec, fault, rowBytes } from './state';
+
+/** Host addresses: one row for each dword of an access (at most 16 rows, image instructions included). 0 is a lane that takes no part. */
+export const ADDRESSES: usize = memory.data(16 * 256, 16);
+/** Guest addresses of a vector access, low and high dwords. */
+export const LOW: usize = memory.data(256, 16);
+export const HIGH: usize = memory.data(256, 16);
+
+// The region that was hit last.
+let lastBase: u64 = 0;
+let lastSize: u64 = 0;
+let lastHost: usize = 0;
+let lastFlags: u32 = 0;
+
+/** Forgets the last region; the table may have changed between runs. */
+export function forgetRegion(): void {
+  lastSize = 0;
+}
+
+/** Host address of `bytes` bytes at a guest address, or 0 where they are not all in one region (or not writable). */
+export function locate(w: usize, address: u64, bytes: u32, writing: bool): usize {
+  const offset = address - lastBase;
+  if (offset >= lastSize && !findRegion(w, address)) return 0;
+  const inside = address - lastBase;
+  if (lastSize - inside < bytes || (writing && !(lastFlags & 1))) return 0;
+  return lastHost + <usize>inside;
+}
+
+/** Makes the region that holds an address the last one; false where there is none. Regions are sorted by address. */
+function findRegion(w: usize, address: u64): bool {
+  const machine = load<u32>(w, WAVE_MACHINE), regions = load<u32>(machine, MACHINE_REGIONS);
+  let low: u32 = 0, high = load<u32>(machine, MACHINE_REGION_COUNT);
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (load<u64>(regions + middle * REGION_BYTES, REGION_BASE) <= address) low = middle + 1;
+    else high = middle;
+  }
+  if (low == 0) return false;
+  const region = regions + (low - 1) * REGION_BYTES;
+  const base = load<u64>(region, REGION_BASE), size = <u64>load<u32>(region, REGION_SIZE);
+  if (address - base >= size) return false;
+  lastBase = base;
+  lastSize = size;
+  lastHost = load<u32>(region, REGION_HOST);
+  lastFlags = load<u32>(region, REGION_FLAGS);
+  return true;
+}
+
+/** Host address of a scalar access; 0 after a fault. */
+export function locateScalar(w: usize, address: u64, bytes: u32, writing: bool): usize {
+  const host = locate(w, address, bytes, writing);
+  if (host == 0) fault(w, FAULT_MEMORY, -1, address, bytes);
+  return host;
+}
+
+/**
+ * Looks up `bytes` bytes at the guest addresses in LOW and HIGH for all active lanes and writes host addresses to a row of
+ * ADDRESSES, given as offset of the row; false after a fault.
+ */
+export function locateLanes(w: usize, bytes: u32, writing: bool, row: usize): bool {
+  const lanes = exec(w);
+  if (lanes == 0) return true;
+  const first = <usize>ctz(lanes) << 2;
+  const host = locate(w, <u64>load<u32>(HIGH + first) << 32 | load<u32>(LOW + first), bytes, writing);
+  if (host != 0 && allInLastRegion(w, bytes, ADDRESSES + row)) return true;
+  return locateEach(w, bytes, writing, ADDRESSES + row);
+}
+
+/** All active lanes in the last region, tested four at a time; false also where that takes a closer look. */
+function allInLastRegion(w: usize, bytes: u32, row: usize): bool {
+  const baseLow = <u32>lastBase;
+  if (<u64>baseLow + lastSize > 0x1_0000_0000 || lastSize < bytes) return false;
+  const high = i32x4.splat(<i32>(lastBase >> 32)), base = i32x4.splat(baseLow), last = i32x4.splat(<i32>(lastSize - bytes)), host = i32x4.splat(lastHost);
+  let outside = i32x4.splat(0);
+  for (let o: usize = 0; o < rowBytes; o += 16) {
+    const offset = i32x4.sub(v128.load(LOW + o), base);
+    const bad = v128.or(i32x4.gt_u(offset, last), i32x4.ne(v128.load(HIGH + o), high));
+    outside = v128.or(outside, v128.and(bad, v128.load(w + o, WAVE_EXEC_MASKS)));
+    v128.store(row + o, i32x4.add(offset, host));
+  }
+  return !v128.any_true(outside);
+}
+
+function locateEach(w: usize, bytes: u32, writing: bool, row: usize): bool {
+  for (let lanes = exec(w); lanes != 0; lanes &= lanes - 1) {
+    const lane = <i32>ctz(lanes), o = <usize>lane << 2;
+    const address = <u64>load<u32>(HIGH + o) << 32 | load<u32>(LOW + o);
+    const host = locate(w, address, bytes, writing);
+    if (host == 0) {
+      fault(w, FAULT_MEMORY, lane, address, bytes);
+      return false;
+    }
+    store<u32>(row + o, host);
+  }
+  return true;
+}
+
+/** Fills rows 1 to `dwords` - 1 of ADDRESSES with what follows on row 0. */
+export function spreadDwords(dwords: i32): void {
+  for (let i = 1; i < dwords; i++) {
+    const step = i32x4.splat(4 * i);
+    for (let o: usize = 0; o < rowBytes; o += 16) v128.store(ADDRESSES + 256 * i + o, i32x4.add(v128.load(ADDRESSES + o), step));
+  }
+}
+
+// --- moving data between the lanes of registers and the addresses in ADDRESSES
+
+/** Loads `dwords` dwords a lane into the registers at `d`. */
+export function loadDwords(w: usize, d: usize, dwords: i32): void {
+  const lanes = exec(w);
+  if (lanes == ~0 && dwords == 1 && rowBytes == 256 && adjacent()) return memory.copy(d, load<u32>(ADDRESSES), 256);
+  for (let i = 0; i < dwords; i++) loadRow(lanes, d + i * rowBytes, ADDRESSES + 256 * i);
+}
+function loadRow(lanes: u64, d: usize, addresses: usize): void {
+  if (lanes == ~0) {
+    for (let o: usize = 0; o < 256; o += 4) store<u32>(d + o, loadOrZero(load<u32>(addresses + o)));
+    return;
+  }
+  for (; lanes != 0; lanes &= lanes - 1) {
+    const o = <usize>ctz(lanes) << 2;
+    store<u32>(d + o, loadOrZero(load<u32>(addresses + o)));
+  }
+}
+/** Address 0 is an access that is out of a buffer's range: it reads 0. */
+// @ts-ignore: decorator
+@inline
+function loadOrZero(address: usize): u32 {
+  return address == 0 ? 0 : load<u32>(address);
+}
+
+/** Whether the lanes of row 0 follow each other dword by dword. */
+function adjacent(): bool {
+  const start = i32x4.splat(load<u32>(ADDRESSES));
+  let steps = i32x4(0, 4, 8, 12), differ = i32x4.splat(0);
+  if (load<u32>(ADDRESSES) == 0) return false;
+  for (let o: usize = 0; o < 256; o += 16) {
+    differ = v128.or(differ, v128.xor(v128.load(ADDRESSES + o), i32x4.add(start, steps)));
+    steps = i32x4.add(steps, i32x4.splat(16));
+  }
+  return !v128.any_true(differ);
+}
+
+/** Loads a byte or two a lane, zero- or sign-extended: `bits` is 8 or 16. */
+export function loadSmall(w: usize, d: usize, bits: i32, signed: bool): void {
+  for (let lanes = exec(w); lanes != 0; lanes &= lanes - 1) {
+    const o = <usize>ctz(lanes) << 2, from = load<u32>(ADDRESSES + o);
+    let x: i32 = 0;
+    if (from != 0) x = bits == 8 ? (signed ? load<i8>(from) : load<u8>(from)) : signed ? load<i16>(from) : load<u16>(from);
+    store<i32>(d + o, x);
+  }
+}
+
+/** Stores `dwords` dwords a lane from the registers at `s`. */
+export function storeDwords(w: usize, s: usize, dwords: i32): void {
+  let lanes = exec(w);
+  if (lanes == ~0 && dwords == 1 && rowBytes == 256 && adjacent()) return memory.copy(load<u32>(ADDRESSES), s, 256);
+  for (; lanes != 0; lanes &= lanes - 1) {
+    const o = <usize>ctz(lanes) << 2;
+    for (let i = 0; i < dwords; i++) {
+      const to = load<u32>(ADDRESSES + 256 * i + o);
+      if (to != 0) store<u32>(to, load<u32>(s + i * rowBytes + o));
+    }
+  }
+}
+/** Stores the low byte or two of each lane. */
+export function storeSmall(w: usize, s: usize, bits: i32): void {
+  for (let lanes = exec(w); lanes != 0; lanes &= lanes - 1) {
+    const o = <usize>ctz(lanes) << 2, to = load<u32>(ADDRESSES + o), x = load<u32>(s + o);
+    if (to == 0) continue;
+    if (bits == 8) store<u8>(to, x);
+    else store<u16>(to, x);
+  }
+}
+
+// --- atomics: what a memory location becomes
+
+export const SWAP = 0, CMPSWAP = 1, ADD = 2, SUB = 3, RSUB = 4, SMIN = 5, UMIN = 6, SMAX = 7, UMAX = 8, AND = 9, OR = 10, XOR = 11, INC = 12,
+  DEC = 13, FCMPSWAP = 14, FMIN = 15, FMAX = 16, FADD = 17, MSKOR = 18, WRAP = 19;
+
+/** The new value of a location: `x` is the data, `y` the compare value, the second mask or addend where an operation has one. */
+export function atomic32(op: i32, old: u32, x: u32, y: u32): u32 {
+  switch (op) {
+    case SWAP: return x;
+    case CMPSWAP: return old == y ? x : old;
+    case ADD: return old + x;
+    case SUB: return old - x;
+    case RSUB: return x - old;
+    case SMIN: return <i32>x < <i32>old ? x : old;
+    case UMIN: return x < old ? x : old;
+    case SMAX: return <i32>x > <i32>old ? x : old;
+    case UMAX: return x > old ? x : old;
+    case AND: return old & x;
+    case OR: return old | x;
+    case XOR: return old ^ x;
+    case INC: return old >= x ? 0 : old + 1;
+    case DEC: return old == 0 || old > x ? x : old - 1;
+    case FCMPSWAP: return reinterpret<f32>(old) == reinterpret<f32>(y) ? x : old;
+    case FMIN: return reinterpret<f32>(x) < reinterpret<f32>(old) ? x : old;
+    case FMAX: return reinterpret<f32>(x) > reinterpret<f32>(old) ? x : old;
+    case FADD: return add32(old, x);
+    case MSKOR: return (old & ~x) | y;
+    case WRAP: return old >= x ? old - x : old + y;
+    default: return unreachable();
+  }
+}
+/** Adds as v_add_f32 does, NaNs by operand bits; denormals are kept. */
+function add32(a: u32, b: u32): u32 {
+  const r = reinterpret<f32>(a) + reinterpret<f32>(b);
+  if (r == r) return reinterpret<u32>(r);
+  if ((a & 0x7fffffff) > 0x7f800000) return a | 0x00400000;
+  return (b & 0x7fffffff) > 0x7f800000 ? b | 0x00400000 : 0x7fc00000;
+}
+
+export function atomic64(op: i32, old: u64, x: u64, y: u64): u64 {
+  switch (op) {
+    case SWAP: return x;
+    case CMPSWAP: return old == y ? x : old;
+    case ADD: return old + x;
+    case SUB: return old - x;
+    case RSUB: return x - old;
+    case SMIN: return <i64>x < <i64>old ? x : old;
+    case UMIN: return x < old ? x : old;
+    case SMAX: return <i64>x > <i64>old ? x : old;
+    case UMAX: return x > old ? x : old;
+    case AND: return old & x;
+    case OR: return old | x;
+    case XOR: return old ^ x;
+    case INC: return old >= x ? 0 : old + 1;
+    case DEC: return old == 0 || old > x ? x : old - 1;
+    case FCMPSWAP: return reinterpret<f64>(old) == reinterpret<f64>(y) ? x : old;
+    case FMIN: return reinterpret<f64>(x) < reinterpret<f64>(old) ? x : old;
+    case FMAX: return reinterpret<f64>(x) > reinterpret<f64>(old) ? x : old;
+    case MSKOR: return (old & ~x) | y;
+    default: return unreachable();
+  }
+}
+
+/** A 64-bit register pair's lane: `o` is the lane's byte offset in a row. */
+export function lane64(row: usize, o: usize): u64 {
+  return <u64>load<u32>(row + rowBytes + o) << 32 | load<u32>(row + o);
+}
+export function setLane64(row: usize, o: usize, x: u64): void {
+  store<u32>(row + o, <u32>x);
+  store<u32>(row + rowBytes + o, <u32>(x >> 32));
+}
+
+/** An atomic of all active lanes at ADDRESSES: data at `x`, second operand at `y` (registers), old values to `d` where that is not 0. */
+export function atomicLanes(w: usize, op: i32, wide: bool, d: usize, x: usize, y: usize): void {
+  for (let lanes = exec(w); lanes != 0; lanes &= lanes - 1) {
+    const o = <usize>ctz(lanes) << 2, at = load<u32>(ADDRESSES + o);
+    if (wide) {
+      const data = lane64(x, o), other = lane64(y, o), before = at == 0 ? 0 : load<u64>(at);
+      if (at != 0) store<u64>(at, atomic64(op, before, data, other));
+      if (d != 0) setLane64(d, o, before);
+    } else {
+      const data = load<u32>(x + o), other = load<u32>(y + o), before = at == 0 ? 0 : load<u32>(at);
+      if (at != 0) store<u32>(at, atomic32(op, before, data, other));
+      if (d != 0) store<u32>(d + o, before);
+    }
+  }
+}
+
+// --- LDS and GDS
+
+/** Turns byte addresses (LOW) in `size` bytes at `base` into host addresses in row `row` of ADDRESSES; false after a fault. */
+export function locateShared(w: usize, base: usize, size: u32, bytes: u32, row: usize): bool {
+  if (size >= bytes) {
+    const last = i32x4.splat(size - bytes), start = i32x4.splat(base);
+    let outside = i32x4.splat(0);
+    for (let o: usize = 0; o < rowBytes; o += 16) {
+      const at = v128.load(LOW + o);
+      outside = v128.or(outside, v128.and(i32x4.gt_u(at, last), v128.load(w + o, WAVE_EXEC_MASKS)));
+      v128.store(ADDRESSES + 256 * row + o, i32x4.add(at, start));
+    }
+    if (!v128.any_true(outside)) return true;
+  }
+  return sharedFault(w, size, bytes);
+}
+/** Names the first lane that is out of bounds. */
+function sharedFault(w: usize, size: u32, bytes: u32): bool {
+  for (let lanes = exec(w); lanes != 0; lanes &= lanes - 1) {
+    const lane = <i32>ctz(lanes), at = load<u32>(LOW + (<usize>lane << 2));
+    if (<u64>at + bytes <= <u64>size) continue;
+    fault(w, FAULT_LDS, lane, at, bytes);
+    return false;
+  }
+  return true;
+}
+/** Atomics want addresses (HIGH and LOW) that are multiples of their size; false after a fault. */
+export function aligned(w: usize, bytes: u32): bool {
+  for (let lanes = exec(w); lanes != 0; lanes &= lanes - 1) {
+    const lane = <i32>ctz(lanes), o = <usize>lane << 2, low = load<u32>(LOW + o);
+    if ((low & (bytes - 1)) == 0) continue;
+    fault(w, FAULT_MISALIGNED, lane, <u64>load<u32>(HIGH + o) << 32 | low, bytes);
+    return false;
+  }
+  return true;
+}

@@ -1,0 +1,328 @@
+// LDS and GDS operations.
+import {
+  FAULT_LDS, FAULT_UNSUPPORTED, MACHINE_GDS, MACHINE_GDS_BYTES, RECORD_DST, RECORD_IMM, RECORD_SRC0, RECORD_SRC1, RECORD_SRC2, WAVE_EXEC_MASKS,
+  WAVE_LDS, WAVE_LDS_BYTES, WAVE_MACHINE,
+} from '../generated/layout';
+import {
+  ADD, ADDRESSES, aligned, AND, atomic32, atomic64, atomicLanes, CMPSWAP, DEC, FADD, FCMPSWAP, FMAX, FMIN, HIGH, INC, lane64, loadDwords, loadSmall,
+  locateShared, LOW, MSKOR, OR, RSUB, setLane64, SMAX, SMIN, spreadDwords, storeDwords, storeSmall, SUB, SWAP, UMAX, UMIN, WRAP, XOR,
+} from '../memory';
+import { exec, fault, M0_OFFSET, rowBytes } from '../state';
+
+function destination(u: usize, w: usize): usize { return w + load<u32>(u, RECORD_DST); }
+function data0(u: usize, w: usize): usize { return w + load<u32>(u, RECORD_SRC1); }
+function data1(u: usize, w: usize): usize { return w + load<u32>(u, RECORD_SRC2); }
+/** The 16-bit byte offset of operations with one address. */
+function offset16(u: usize): u32 { return load<u32>(u, RECORD_IMM) & 0xffff; }
+function isGds(u: usize): bool { return (load<u32>(u, RECORD_IMM) >> 16) != 0; }
+
+/** Looks up `bytes` bytes at address register + `offset` (wrapping at 32 bits) into row `row` of ADDRESSES; false after a fault. */
+function locateAt(u: usize, w: usize, offset: u32, bytes: u32, row: usize): bool {
+  const gds = isGds(u), machine = load<u32>(w, WAVE_MACHINE), from = w + load<u32>(u, RECORD_SRC0);
+  // In the GDS, M0[31:16] is added to the address.
+  const step = i32x4.splat(offset + (gds ? load<u32>(w, M0_OFFSET) >> 16 : 0));
+  for (let o: usize = 0; o < rowBytes; o += 16) {
+    v128.store(LOW + o, i32x4.add(v128.load(from + o), step));
+    v128.store(HIGH + o, i32x4.splat(0));
+  }
+  if (gds) return locateShared(w, load<u32>(machine, MACHINE_GDS), load<u32>(machine, MACHINE_GDS_BYTES), bytes, row);
+  return locateShared(w, load<u32>(w, WAVE_LDS), load<u32>(w, WAVE_LDS_BYTES), bytes, row);
+}
+/** Looks up the two addresses of read2, write2 and wrxchg2: offsets count elements, or 64 of them. The rows of each follow one another. */
+function locateTwo(u: usize, w: usize, dwords: i32, scale: u32): bool {
+  const imm = load<u32>(u, RECORD_IMM), unit = 4 * dwords * scale;
+  if (!locateAt(u, w, ((imm >> 8) & 0xff) * unit, 4 * dwords, 0)) return false;
+  spreadDwords(dwords);
+  memory.copy(ADDRESSES + 256 * dwords, ADDRESSES, 256 * dwords);
+  if (!locateAt(u, w, (imm & 0xff) * unit, 4 * dwords, 0)) return false;
+  spreadDwords(dwords);
+  return true;
+}
+
+function read(u: usize, w: usize, dwords: i32): void {
+  if (!locateAt(u, w, offset16(u), 4 * dwords, 0)) return;
+  spreadDwords(dwords);
+  loadDwords(w, destination(u, w), dwords);
+}
+function readSmall(u: usize, w: usize, bits: i32, signed: bool): void {
+  if (locateAt(u, w, offset16(u), bits >> 3, 0)) loadSmall(w, destination(u, w), bits, signed);
+}
+function read2(u: usize, w: usize, dwords: i32, scale: u32): void {
+  if (locateTwo(u, w, dwords, scale)) loadDwords(w, destination(u, w), 2 * dwords);
+}
+function write(u: usize, w: usize, dwords: i32): void {
+  if (!locateAt(u, w, offset16(u), 4 * dwords, 0)) return;
+  spreadDwords(dwords);
+  storeDwords(w, data0(u, w), dwords);
+}
+function writeSmall(u: usize, w: usize, bits: i32): void {
+  if (locateAt(u, w, offset16(u), bits >> 3, 0)) storeSmall(w, data0(u, w), bits);
+}
+/** With equal addresses in a lane the first data wins, so it is written last. */
+function write2(u: usize, w: usize, dwords: i32, scale: u32): void {
+  if (!locateTwo(u, w, dwords, scale)) return;
+  const first = data0(u, w), second = data1(u, w);
+  for (let lanes = exec(w); lanes != 0; lanes &= lanes - 1) {
+    const o = <usize>ctz(lanes) << 2;
+    for (let i = 0; i < dwords; i++) store<u32>(load<u32>(ADDRESSES + 256 * (dwords + i) + o), load<u32>(second + i * rowBytes + o));
+    for (let i = 0; i < dwords; i++) store<u32>(load<u32>(ADDRESSES + 256 * i + o), load<u32>(first + i * rowBytes + o));
+  }
+}
+/** Exchanges two locations a lane. */
+function exchange2(u: usize, w: usize, dwords: i32, scale: u32): void {
+  if (!locateTwo(u, w, dwords, scale)) return;
+  const first = data0(u, w), second = data1(u, w), d = destination(u, w);
+  for (let lanes = exec(w); lanes != 0; lanes &= lanes - 1) {
+    const o = <usize>ctz(lanes) << 2, a = load<u32>(ADDRESSES + o), b = load<u32>(ADDRESSES + 256 * dwords + o);
+    if (dwords == 1) {
+      const x = load<u32>(first + o), y = load<u32>(second + o), before = load<u32>(a), other = load<u32>(b);
+      store<u32>(b, y);
+      store<u32>(a, x);
+      store<u32>(d + o, before);
+      store<u32>(d + rowBytes + o, other);
+    } else {
+      const x = lane64(first, o), y = lane64(second, o), before = load<u64>(a), other = load<u64>(b);
+      store<u64>(b, y);
+      store<u64>(a, x);
+      setLane64(d, o, before);
+      setLane64(d + 2 * rowBytes, o, other);
+    }
+  }
+}
+/** An atomic; `x` is the data register, `y` the second one. */
+function atomic(u: usize, w: usize, op: i32, wide: bool, returns: bool, x: usize, y: usize): void {
+  const bytes: u32 = wide ? 8 : 4;
+  if (!locateAt(u, w, offset16(u), bytes, 0) || !aligned(w, bytes)) return;
+  atomicLanes(w, op, wide, returns ? destination(u, w) : 0, x, y);
+}
+function alu(u: usize, w: usize, op: i32, wide: bool, returns: bool): void { atomic(u, w, op, wide, returns, data0(u, w), data1(u, w)); }
+/** Compare-and-swap: the first data register is the compare value. */
+function compareSwap(u: usize, w: usize, op: i32, wide: bool, returns: bool): void { atomic(u, w, op, wide, returns, data1(u, w), data0(u, w)); }
+
+/**
+ * MEM[A] op= MEM[B]: B is A + 4 × a signed 15-bit offset of offset1 and offset0, or, where offset1[7] is set, 4 × A[31:17]
+ * (GCN3 manual, DS_ADD_SRC2_U32).
+ */
+function source2(u: usize, w: usize, op: i32, wide: bool): void {
+  const bytes: u32 = wide ? 8 : 4, imm = offset16(u), own = (imm & 0x8000) != 0, from = w + load<u32>(u, RECORD_SRC0);
+  if (isGds(u)) return fault(w, FAULT_UNSUPPORTED, -1, 0, 0);
+  const lds = load<u32>(w, WAVE_LDS), size = load<u32>(w, WAVE_LDS_BYTES), near = <i32>(imm << 17) >> 17;
+  for (let o: usize = 0; o < rowBytes; o += 16) {
+    const a = v128.load(from + o);
+    v128.store(LOW + o, own ? i32x4.add(v128.and(a, i32x4.splat(0x1ffff)), i32x4.shl(i32x4.shr_s(a, 17), 2)) : i32x4.add(a, i32x4.splat(4 * near)));
+  }
+  if (!locateShared(w, lds, size, bytes, 1)) return;
+  for (let o: usize = 0; o < rowBytes; o += 16) {
+    const a = v128.load(from + o);
+    v128.store(LOW + o, own ? v128.and(a, i32x4.splat(0x1ffff)) : a);
+    v128.store(HIGH + o, i32x4.splat(0));
+  }
+  if (!locateShared(w, lds, size, bytes, 0) || !aligned(w, bytes)) return;
+  for (let lanes = exec(w); lanes != 0; lanes &= lanes - 1) {
+    const o = <usize>ctz(lanes) << 2, a = load<u32>(ADDRESSES + o), b = load<u32>(ADDRESSES + 256 + o);
+    if (wide) store<u64>(a, atomic64(op, load<u64>(a), load<u64>(b), 0));
+    else store<u32>(a, atomic32(op, load<u32>(a), load<u32>(b), 0));
+  }
+}
+
+/** Counts the active lanes up or down at M0[15:0] + offset (GDS: M0[31:16]); all of them get the old value. */
+function count(u: usize, w: usize, sign: i32): void {
+  const gds = isGds(u), machine = load<u32>(w, WAVE_MACHINE), m0 = load<u32>(w, M0_OFFSET);
+  const at = (gds ? m0 >> 16 : m0 & 0xffff) + offset16(u);
+  const base = gds ? load<u32>(machine, MACHINE_GDS) : load<u32>(w, WAVE_LDS), size = gds ? load<u32>(machine, MACHINE_GDS_BYTES) : load<u32>(w, WAVE_LDS_BYTES);
+  if (<u64>at + 4 > <u64>size) return fault(w, FAULT_LDS, -1, at, 4);
+  const before = load<u32>(base + at), d = destination(u, w);
+  store<u32>(base + at, before + sign * <i32>popcnt(exec(w)));
+  for (let o: usize = 0; o < rowBytes; o += 4) if (load<u32>(w + o, WAVE_EXEC_MASKS)) store<u32>(d + o, before);
+}
+export function ds_append(u: usize, w: usize): void { count(u, w, 1); }
+export function ds_consume(u: usize, w: usize): void { count(u, w, -1); }
+export function ds_nop(u: usize, w: usize): void {}
+
+/** Exchanges each dword of a pair whose new value has bit 31 set; the bit itself is not stored. */
+export function ds_condxchg32_rtn_b64(u: usize, w: usize): void {
+  if (!locateAt(u, w, offset16(u), 8, 0) || !aligned(w, 8)) return;
+  spreadDwords(2);
+  const x = data0(u, w), d = destination(u, w);
+  for (let lanes = exec(w); lanes != 0; lanes &= lanes - 1) {
+    const o = <usize>ctz(lanes) << 2, low = load<u32>(x + o), high = load<u32>(x + rowBytes + o);
+    exchangeIf(load<u32>(ADDRESSES + o), low, d + o);
+    exchangeIf(load<u32>(ADDRESSES + 256 + o), high, d + rowBytes + o);
+  }
+}
+function exchangeIf(at: usize, x: u32, d: usize): void {
+  const before = load<u32>(at);
+  if (x >> 31) store<u32>(at, x & 0x7fffffff);
+  store<u32>(d, before);
+}
+
+// --- lanes among themselves; no memory is touched
+const LANES = memory.data(256, 16);
+
+/** Takes lane `from` of the row at `s`; a lane that is switched off gives 0. */
+function pick(w: usize, s: usize, from: u32): u32 {
+  return load<u32>(s + (from << 2)) & load<u32>(w + (from << 2), WAVE_EXEC_MASKS);
+}
+function commit(u: usize, w: usize): void {
+  const d = destination(u, w);
+  for (let o: usize = 0; o < rowBytes; o += 16) {
+    v128.store(d + o, v128.bitselect(v128.load(LANES + o), v128.load(d + o), v128.load(w + o, WAVE_EXEC_MASKS)));
+  }
+}
+/** Offset bit 15: quads are permuted by offset[7:0]; else lane = ((lane & offset[4:0]) | offset[9:5]) ^ offset[14:10] among 32. */
+export function ds_swizzle_b32(u: usize, w: usize): void {
+  const mode = offset16(u), s = w + load<u32>(u, RECORD_SRC0), lanes = <u32>(rowBytes >> 2);
+  for (let lane: u32 = 0; lane < lanes; lane++) {
+    const from = mode & 0x8000 ? (lane & ~3) | ((mode >> (2 * (lane & 3))) & 3)
+      : (lane & 32) | ((((lane & mode) | (mode >> 5)) ^ (mode >> 10)) & 31);
+    store<u32>(LANES + 4 * lane, pick(w, s, from));
+  }
+  commit(u, w);
+}
+/** Pushes: the lane at (address + offset) / 4 gets this lane's data; the highest lane wins. */
+export function ds_permute_b32(u: usize, w: usize): void {
+  const addresses = w + load<u32>(u, RECORD_SRC0), s = data0(u, w), offset = offset16(u), last = <u32>(rowBytes >> 2) - 1;
+  memory.fill(LANES, 0, 256);
+  for (let lanes = exec(w); lanes != 0; lanes &= lanes - 1) {
+    const o = <usize>ctz(lanes) << 2;
+    store<u32>(LANES + ((((load<u32>(addresses + o) + offset) >> 2) & last) << 2), load<u32>(s + o));
+  }
+  commit(u, w);
+}
+/** Pulls: takes the data of the lane at (address + offset) / 4. */
+export function ds_bpermute_b32(u: usize, w: usize): void {
+  const addresses = w + load<u32>(u, RECORD_SRC0), s = data0(u, w), offset = offset16(u), last = <u32>(rowBytes >> 2) - 1;
+  for (let o: usize = 0; o < rowBytes; o += 4) store<u32>(LANES + o, pick(w, s, ((load<u32>(addresses + o) + offset) >> 2) & last));
+  commit(u, w);
+}
+
+export function ds_read_b32(u: usize, w: usize): void { read(u, w, 1); }
+export function ds_write_b32(u: usize, w: usize): void { write(u, w, 1); }
+export function ds_read_b64(u: usize, w: usize): void { read(u, w, 2); }
+export function ds_write_b64(u: usize, w: usize): void { write(u, w, 2); }
+export function ds_read_b96(u: usize, w: usize): void { read(u, w, 3); }
+export function ds_write_b96(u: usize, w: usize): void { write(u, w, 3); }
+export function ds_read_b128(u: usize, w: usize): void { read(u, w, 4); }
+export function ds_write_b128(u: usize, w: usize): void { write(u, w, 4); }
+export function ds_read_i8(u: usize, w: usize): void { readSmall(u, w, 8, true); }
+export function ds_read_u8(u: usize, w: usize): void { readSmall(u, w, 8, false); }
+export function ds_read_i16(u: usize, w: usize): void { readSmall(u, w, 16, true); }
+export function ds_read_u16(u: usize, w: usize): void { readSmall(u, w, 16, false); }
+export function ds_write_b8(u: usize, w: usize): void { writeSmall(u, w, 8); }
+export function ds_write_b16(u: usize, w: usize): void { writeSmall(u, w, 16); }
+export function ds_read2_b32(u: usize, w: usize): void { read2(u, w, 1, 1); }
+export function ds_write2_b32(u: usize, w: usize): void { write2(u, w, 1, 1); }
+export function ds_wrxchg2_rtn_b32(u: usize, w: usize): void { exchange2(u, w, 1, 1); }
+export function ds_read2st64_b32(u: usize, w: usize): void { read2(u, w, 1, 64); }
+export function ds_write2st64_b32(u: usize, w: usize): void { write2(u, w, 1, 64); }
+export function ds_wrxchg2st64_rtn_b32(u: usize, w: usize): void { exchange2(u, w, 1, 64); }
+export function ds_wrxchg_rtn_b32(u: usize, w: usize): void { alu(u, w, SWAP, false, true); }
+export function ds_read2_b64(u: usize, w: usize): void { read2(u, w, 2, 1); }
+export function ds_write2_b64(u: usize, w: usize): void { write2(u, w, 2, 1); }
+export function ds_wrxchg2_rtn_b64(u: usize, w: usize): void { exchange2(u, w, 2, 1); }
+export function ds_read2st64_b64(u: usize, w: usize): void { read2(u, w, 2, 64); }
+export function ds_write2st64_b64(u: usize, w: usize): void { write2(u, w, 2, 64); }
+export function ds_wrxchg2st64_rtn_b64(u: usize, w: usize): void { exchange2(u, w, 2, 64); }
+export function ds_wrxchg_rtn_b64(u: usize, w: usize): void { alu(u, w, SWAP, true, true); }
+export function ds_add_u32(u: usize, w: usize): void { alu(u, w, ADD, false, false); }
+export function ds_add_rtn_u32(u: usize, w: usize): void { alu(u, w, ADD, false, true); }
+export function ds_add_src2_u32(u: usize, w: usize): void { source2(u, w, ADD, false); }
+export function ds_sub_u32(u: usize, w: usize): void { alu(u, w, SUB, false, false); }
+export function ds_sub_rtn_u32(u: usize, w: usize): void { alu(u, w, SUB, false, true); }
+export function ds_sub_src2_u32(u: usize, w: usize): void { source2(u, w, SUB, false); }
+export function ds_rsub_u32(u: usize, w: usize): void { alu(u, w, RSUB, false, false); }
+export function ds_rsub_rtn_u32(u: usize, w: usize): void { alu(u, w, RSUB, false, true); }
+export function ds_rsub_src2_u32(u: usize, w: usize): void { source2(u, w, RSUB, false); }
+export function ds_inc_u32(u: usize, w: usize): void { alu(u, w, INC, false, false); }
+export function ds_inc_rtn_u32(u: usize, w: usize): void { alu(u, w, INC, false, true); }
+export function ds_inc_src2_u32(u: usize, w: usize): void { source2(u, w, INC, false); }
+export function ds_dec_u32(u: usize, w: usize): void { alu(u, w, DEC, false, false); }
+export function ds_dec_rtn_u32(u: usize, w: usize): void { alu(u, w, DEC, false, true); }
+export function ds_dec_src2_u32(u: usize, w: usize): void { source2(u, w, DEC, false); }
+export function ds_min_i32(u: usize, w: usize): void { alu(u, w, SMIN, false, false); }
+export function ds_min_rtn_i32(u: usize, w: usize): void { alu(u, w, SMIN, false, true); }
+export function ds_min_src2_i32(u: usize, w: usize): void { source2(u, w, SMIN, false); }
+export function ds_max_i32(u: usize, w: usize): void { alu(u, w, SMAX, false, false); }
+export function ds_max_rtn_i32(u: usize, w: usize): void { alu(u, w, SMAX, false, true); }
+export function ds_max_src2_i32(u: usize, w: usize): void { source2(u, w, SMAX, false); }
+export function ds_min_u32(u: usize, w: usize): void { alu(u, w, UMIN, false, false); }
+export function ds_min_rtn_u32(u: usize, w: usize): void { alu(u, w, UMIN, false, true); }
+export function ds_min_src2_u32(u: usize, w: usize): void { source2(u, w, UMIN, false); }
+export function ds_max_u32(u: usize, w: usize): void { alu(u, w, UMAX, false, false); }
+export function ds_max_rtn_u32(u: usize, w: usize): void { alu(u, w, UMAX, false, true); }
+export function ds_max_src2_u32(u: usize, w: usize): void { source2(u, w, UMAX, false); }
+export function ds_and_b32(u: usize, w: usize): void { alu(u, w, AND, false, false); }
+export function ds_and_rtn_b32(u: usize, w: usize): void { alu(u, w, AND, false, true); }
+export function ds_and_src2_b32(u: usize, w: usize): void { source2(u, w, AND, false); }
+export function ds_or_b32(u: usize, w: usize): void { alu(u, w, OR, false, false); }
+export function ds_or_rtn_b32(u: usize, w: usize): void { alu(u, w, OR, false, true); }
+export function ds_or_src2_b32(u: usize, w: usize): void { source2(u, w, OR, false); }
+export function ds_xor_b32(u: usize, w: usize): void { alu(u, w, XOR, false, false); }
+export function ds_xor_rtn_b32(u: usize, w: usize): void { alu(u, w, XOR, false, true); }
+export function ds_xor_src2_b32(u: usize, w: usize): void { source2(u, w, XOR, false); }
+export function ds_mskor_b32(u: usize, w: usize): void { alu(u, w, MSKOR, false, false); }
+export function ds_mskor_rtn_b32(u: usize, w: usize): void { alu(u, w, MSKOR, false, true); }
+export function ds_min_f32(u: usize, w: usize): void { alu(u, w, FMIN, false, false); }
+export function ds_min_rtn_f32(u: usize, w: usize): void { alu(u, w, FMIN, false, true); }
+export function ds_min_src2_f32(u: usize, w: usize): void { source2(u, w, FMIN, false); }
+export function ds_max_f32(u: usize, w: usize): void { alu(u, w, FMAX, false, false); }
+export function ds_max_rtn_f32(u: usize, w: usize): void { alu(u, w, FMAX, false, true); }
+export function ds_max_src2_f32(u: usize, w: usize): void { source2(u, w, FMAX, false); }
+export function ds_cmpst_b32(u: usize, w: usize): void { compareSwap(u, w, CMPSWAP, false, false); }
+export function ds_cmpst_rtn_b32(u: usize, w: usize): void { compareSwap(u, w, CMPSWAP, false, true); }
+export function ds_cmpst_f32(u: usize, w: usize): void { compareSwap(u, w, FCMPSWAP, false, false); }
+export function ds_cmpst_rtn_f32(u: usize, w: usize): void { compareSwap(u, w, FCMPSWAP, false, true); }
+export function ds_write_src2_b32(u: usize, w: usize): void { source2(u, w, SWAP, false); }
+export function ds_add_u64(u: usize, w: usize): void { alu(u, w, ADD, true, false); }
+export function ds_add_rtn_u64(u: usize, w: usize): void { alu(u, w, ADD, true, true); }
+export function ds_add_src2_u64(u: usize, w: usize): void { source2(u, w, ADD, true); }
+export function ds_sub_u64(u: usize, w: usize): void { alu(u, w, SUB, true, false); }
+export function ds_sub_rtn_u64(u: usize, w: usize): void { alu(u, w, SUB, true, true); }
+export function ds_sub_src2_u64(u: usize, w: usize): void { source2(u, w, SUB, true); }
+export function ds_rsub_u64(u: usize, w: usize): void { alu(u, w, RSUB, true, false); }
+export function ds_rsub_rtn_u64(u: usize, w: usize): void { alu(u, w, RSUB, true, true); }
+export function ds_rsub_src2_u64(u: usize, w: usize): void { source2(u, w, RSUB, true); }
+export function ds_inc_u64(u: usize, w: usize): void { alu(u, w, INC, true, false); }
+export function ds_inc_rtn_u64(u: usize, w: usize): void { alu(u, w, INC, true, true); }
+export function ds_inc_src2_u64(u: usize, w: usize): void { source2(u, w, INC, true); }
+export function ds_dec_u64(u: usize, w: usize): void { alu(u, w, DEC, true, false); }
+export function ds_dec_rtn_u64(u: usize, w: usize): void { alu(u, w, DEC, true, true); }
+export function ds_dec_src2_u64(u: usize, w: usize): void { source2(u, w, DEC, true); }
+export function ds_min_i64(u: usize, w: usize): void { alu(u, w, SMIN, true, false); }
+export function ds_min_rtn_i64(u: usize, w: usize): void { alu(u, w, SMIN, true, true); }
+export function ds_min_src2_i64(u: usize, w: usize): void { source2(u, w, SMIN, true); }
+export function ds_max_i64(u: usize, w: usize): void { alu(u, w, SMAX, true, false); }
+export function ds_max_rtn_i64(u: usize, w: usize): void { alu(u, w, SMAX, true, true); }
+export function ds_max_src2_i64(u: usize, w: usize): void { source2(u, w, SMAX, true); }
+export function ds_min_u64(u: usize, w: usize): void { alu(u, w, UMIN, true, false); }
+export function ds_min_rtn_u64(u: usize, w: usize): void { alu(u, w, UMIN, true, true); }
+export function ds_min_src2_u64(u: usize, w: usize): void { source2(u, w, UMIN, true); }
+export function ds_max_u64(u: usize, w: usize): void { alu(u, w, UMAX, true, false); }
+export function ds_max_rtn_u64(u: usize, w: usize): void { alu(u, w, UMAX, true, true); }
+export function ds_max_src2_u64(u: usize, w: usize): void { source2(u, w, UMAX, true); }
+export function ds_and_b64(u: usize, w: usize): void { alu(u, w, AND, true, false); }
+export function ds_and_rtn_b64(u: usize, w: usize): void { alu(u, w, AND, true, true); }
+export function ds_and_src2_b64(u: usize, w: usize): void { source2(u, w, AND, true); }
+export function ds_or_b64(u: usize, w: usize): void { alu(u, w, OR, true, false); }
+export function ds_or_rtn_b64(u: usize, w: usize): void { alu(u, w, OR, true, true); }
+export function ds_or_src2_b64(u: usize, w: usize): void { source2(u, w, OR, true); }
+export function ds_xor_b64(u: usize, w: usize): void { alu(u, w, XOR, true, false); }
+export function ds_xor_rtn_b64(u: usize, w: usize): void { alu(u, w, XOR, true, true); }
+export function ds_xor_src2_b64(u: usize, w: usize): void { source2(u, w, XOR, true); }
+export function ds_mskor_b64(u: usize, w: usize): void { alu(u, w, MSKOR, true, false); }
+export function ds_mskor_rtn_b64(u: usize, w: usize): void { alu(u, w, MSKOR, true, true); }
+export function ds_min_f64(u: usize, w: usize): void { alu(u, w, FMIN, true, false); }
+export function ds_min_rtn_f64(u: usize, w: usize): void { alu(u, w, FMIN, true, true); }
+export function ds_min_src2_f64(u: usize, w: usize): void { source2(u, w, FMIN, true); }
+export function ds_max_f64(u: usize, w: usize): void { alu(u, w, FMAX, true, false); }
+export function ds_max_rtn_f64(u: usize, w: usize): void { alu(u, w, FMAX, true, true); }
+export function ds_max_src2_f64(u: usize, w: usize): void { source2(u, w, FMAX, true); }
+export function ds_cmpst_b64(u: usize, w: usize): void { compareSwap(u, w, CMPSWAP, true, false); }
+export function ds_cmpst_rtn_b64(u: usize, w: usize): void { compareSwap(u, w, CMPSWAP, true, true); }
+export function ds_cmpst_f64(u: usize, w: usize): void { compareSwap(u, w, FCMPSWAP, true, false); }
+export function ds_cmpst_rtn_f64(u: usize, w: usize): void { compareSwap(u, w, FCMPSWAP, true, true); }
+export function ds_write_src2_b64(u: usize, w: usize): void { source2(u, w, SWAP, true); }
+export function ds_wrap_rtn_b32(u: usize, w: usize): void { alu(u, w, WRAP, false, true); }
+export function ds_add_f32(u: usize, w: usize): void { alu(u, w, FADD, false, false); }
+export function ds_add_rtn_f32(u: usize, w: usize): void { alu(u, w, FADD, false, true); }
+export function ds_add_src2_f32(u: usize, w: usize): void { source2(u, w, FADD, false); }

@@ -1,0 +1,116 @@
+// Untyped buffer operations.
+import {
+  FAULT_LDS, FAULT_UNSUPPORTED, FLAG_GLC, FLAG_TFE, IMM_LDS, RECORD_DST, RECORD_FLAGS, RECORD_IMM, WAVE_EXEC_MASKS, WAVE_LDS, WAVE_LDS_BYTES,
+} from '../generated/layout';
+import { locateBuffer } from '../buffer';
+import {
+  ADD, aligned, AND, atomicLanes, CMPSWAP, DEC, FCMPSWAP, FMAX, FMIN, INC, loadDwords, loadSmall, OR, SMAX, SMIN, storeDwords, storeSmall, SUB, SWAP,
+  UMAX, UMIN, XOR,
+} from '../memory';
+import { exec, fault, M0_OFFSET, rowBytes } from '../state';
+
+function data(u: usize, w: usize): usize { return w + load<u32>(u, RECORD_DST); }
+function toLds(u: usize): bool { return (load<u32>(u, RECORD_IMM) & IMM_LDS) != 0; }
+
+/** TFE: the register behind the data says that all of it was there. */
+function reportResident(u: usize, w: usize, dwords: i32): void {
+  if (!(load<u16>(u, RECORD_FLAGS) & FLAG_TFE)) return;
+  const d = data(u, w) + dwords * rowBytes;
+  for (let o: usize = 0; o < rowBytes; o += 16) v128.store(d + o, v128.andnot(v128.load(d + o), v128.load(w + o, WAVE_EXEC_MASKS)));
+}
+
+const LOADED = memory.data(256, 16);
+/** The LDS bit: a lane's dword goes to LDS at M0[15:0] + offset + 4 × lane; false after a fault. */
+function ldsHasRoom(u: usize, w: usize): bool {
+  const start = <u64>(load<u16>(w, M0_OFFSET) + (load<u32>(u, RECORD_IMM) & 0xfff)), lanes = exec(w);
+  if (lanes == 0 || start + 4 * (64 - clz(lanes)) <= <u64>load<u32>(w, WAVE_LDS_BYTES)) return true;
+  fault(w, FAULT_LDS, 63 - <i32>clz(lanes), start + 4 * (63 - clz(lanes)), 4);
+  return false;
+}
+function moveToLds(u: usize, w: usize): void {
+  const to = load<u32>(w, WAVE_LDS) + load<u16>(w, M0_OFFSET) + (load<u32>(u, RECORD_IMM) & 0xfff);
+  for (let lanes = exec(w); lanes != 0; lanes &= lanes - 1) {
+    const o = <usize>ctz(lanes) << 2;
+    store<u32>(to + o, load<u32>(LOADED + o));
+  }
+}
+
+function loads(u: usize, w: usize, dwords: i32): void {
+  const lds = toLds(u);
+  if (lds && dwords > 1) return fault(w, FAULT_UNSUPPORTED, -1, 0, 0);
+  if ((lds && !ldsHasRoom(u, w)) || !locateBuffer(u, w, dwords, 4 * dwords, false)) return;
+  loadDwords(w, lds ? LOADED : data(u, w), dwords);
+  if (lds) moveToLds(u, w);
+  else reportResident(u, w, dwords);
+}
+function loadsSmall(u: usize, w: usize, bits: i32, signed: bool): void {
+  const lds = toLds(u);
+  if ((lds && !ldsHasRoom(u, w)) || !locateBuffer(u, w, 1, bits >> 3, false)) return;
+  loadSmall(w, lds ? LOADED : data(u, w), bits, signed);
+  if (lds) moveToLds(u, w);
+  else reportResident(u, w, 1);
+}
+function stores(u: usize, w: usize, dwords: i32): void {
+  if (locateBuffer(u, w, dwords, 4 * dwords, true)) storeDwords(w, data(u, w), dwords);
+}
+function storesSmall(u: usize, w: usize, bits: i32): void {
+  if (locateBuffer(u, w, 1, bits >> 3, true)) storeSmall(w, data(u, w), bits);
+}
+/** An atomic; GLC asks for the old value. The compare value of cmpswap follows the data. */
+function atomic(u: usize, w: usize, op: i32, wide: bool): void {
+  if (!locateBuffer(u, w, wide ? 2 : 1, wide ? 8 : 4, true)) return;
+  const x = data(u, w);
+  atomicLanes(w, op, wide, load<u16>(u, RECORD_FLAGS) & FLAG_GLC ? x : 0, x, x + (wide ? 2 : 1) * rowBytes);
+}
+
+// There are no caches.
+export function buffer_wbinvl1(u: usize, w: usize): void {}
+export function buffer_wbinvl1_sc(u: usize, w: usize): void {}
+export function buffer_wbinvl1_vol(u: usize, w: usize): void {}
+
+export function buffer_load_ubyte(u: usize, w: usize): void { loadsSmall(u, w, 8, false); }
+export function buffer_load_sbyte(u: usize, w: usize): void { loadsSmall(u, w, 8, true); }
+export function buffer_load_ushort(u: usize, w: usize): void { loadsSmall(u, w, 16, false); }
+export function buffer_load_sshort(u: usize, w: usize): void { loadsSmall(u, w, 16, true); }
+export function buffer_load_dword(u: usize, w: usize): void { loads(u, w, 1); }
+export function buffer_store_dword(u: usize, w: usize): void { stores(u, w, 1); }
+export function buffer_load_dwordx2(u: usize, w: usize): void { loads(u, w, 2); }
+export function buffer_store_dwordx2(u: usize, w: usize): void { stores(u, w, 2); }
+export function buffer_load_dwordx3(u: usize, w: usize): void { loads(u, w, 3); }
+export function buffer_store_dwordx3(u: usize, w: usize): void { stores(u, w, 3); }
+export function buffer_load_dwordx4(u: usize, w: usize): void { loads(u, w, 4); }
+export function buffer_store_dwordx4(u: usize, w: usize): void { stores(u, w, 4); }
+export function buffer_store_byte(u: usize, w: usize): void { storesSmall(u, w, 8); }
+export function buffer_store_short(u: usize, w: usize): void { storesSmall(u, w, 16); }
+export function buffer_atomic_swap(u: usize, w: usize): void { atomic(u, w, SWAP, false); }
+export function buffer_atomic_cmpswap(u: usize, w: usize): void { atomic(u, w, CMPSWAP, false); }
+export function buffer_atomic_add(u: usize, w: usize): void { atomic(u, w, ADD, false); }
+export function buffer_atomic_sub(u: usize, w: usize): void { atomic(u, w, SUB, false); }
+export function buffer_atomic_smin(u: usize, w: usize): void { atomic(u, w, SMIN, false); }
+export function buffer_atomic_umin(u: usize, w: usize): void { atomic(u, w, UMIN, false); }
+export function buffer_atomic_smax(u: usize, w: usize): void { atomic(u, w, SMAX, false); }
+export function buffer_atomic_umax(u: usize, w: usize): void { atomic(u, w, UMAX, false); }
+export function buffer_atomic_and(u: usize, w: usize): void { atomic(u, w, AND, false); }
+export function buffer_atomic_or(u: usize, w: usize): void { atomic(u, w, OR, false); }
+export function buffer_atomic_xor(u: usize, w: usize): void { atomic(u, w, XOR, false); }
+export function buffer_atomic_inc(u: usize, w: usize): void { atomic(u, w, INC, false); }
+export function buffer_atomic_dec(u: usize, w: usize): void { atomic(u, w, DEC, false); }
+export function buffer_atomic_fcmpswap(u: usize, w: usize): void { atomic(u, w, FCMPSWAP, false); }
+export function buffer_atomic_fmin(u: usize, w: usize): void { atomic(u, w, FMIN, false); }
+export function buffer_atomic_fmax(u: usize, w: usize): void { atomic(u, w, FMAX, false); }
+export function buffer_atomic_swap_x2(u: usize, w: usize): void { atomic(u, w, SWAP, true); }
+export function buffer_atomic_cmpswap_x2(u: usize, w: usize): void { atomic(u, w, CMPSWAP, true); }
+export function buffer_atomic_add_x2(u: usize, w: usize): void { atomic(u, w, ADD, true); }
+export function buffer_atomic_sub_x2(u: usize, w: usize): void { atomic(u, w, SUB, true); }
+export function buffer_atomic_smin_x2(u: usize, w: usize): void { atomic(u, w, SMIN, true); }
+export function buffer_atomic_umin_x2(u: usize, w: usize): void { atomic(u, w, UMIN, true); }
+export function buffer_atomic_smax_x2(u: usize, w: usize): void { atomic(u, w, SMAX, true); }
+export function buffer_atomic_umax_x2(u: usize, w: usize): void { atomic(u, w, UMAX, true); }
+export function buffer_atomic_and_x2(u: usize, w: usize): void { atomic(u, w, AND, true); }
+export function buffer_atomic_or_x2(u: usize, w: usize): void { atomic(u, w, OR, true); }
+export function buffer_atomic_xor_x2(u: usize, w: usize): void { atomic(u, w, XOR, true); }
+export function buffer_atomic_inc_x2(u: usize, w: usize): void { atomic(u, w, INC, true); }
+export function buffer_atomic_dec_x2(u: usize, w: usize): void { atomic(u, w, DEC, true); }
+export function buffer_atomic_fcmpswap_x2(u: usize, w: usize): void { atomic(u, w, FCMPSWAP, true); }
+export function buffer_atomic_fmin_x2(u: usize, w: usize): void { atomic(u, w, FMIN, true); }
+export function buffer_atomic_fmax_x2(u: usize, w: usize): void { atomic(u, w, FMAX, true); }
