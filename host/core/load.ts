@@ -15,6 +15,8 @@ export interface CoreExports extends Record<string, unknown> {
   heapBase(): number
   /** See Engine.run. */
   run(wave: number, budget: number): number
+  /** Makes a wave the one that translated code works on. */
+  enter(wave: number): void
 }
 
 /**
@@ -26,7 +28,7 @@ export interface CoreExports extends Record<string, unknown> {
  */
 export async function compileCore(source?: CoreSource, build: CoreBuild = 'simd'): Promise<WebAssembly.Module> {
   try {
-    const from = source ?? (await inlined(build))
+    const from = source ?? (await coreBytes(build))
     if (from instanceof WebAssembly.Module) return from
     if (from instanceof ArrayBuffer || ArrayBuffer.isView(from)) return await WebAssembly.compile(from as BufferSource)
     return await compileResponse(await (from instanceof URL ? fetch(from) : (from as Response | PromiseLike<Response>)))
@@ -46,7 +48,8 @@ async function compileResponse(response: Response): Promise<WebAssembly.Module> 
   return WebAssembly.compile(await response.arrayBuffer())
 }
 
-async function inlined(build: CoreBuild): Promise<Uint8Array<ArrayBuffer>> {
+/** The bytes of an inlined copy. @throws {CoreError} this package was built without it */
+export async function coreBytes(build: CoreBuild): Promise<Uint8Array<ArrayBuffer>> {
   const { base64 } = build === 'relaxed' ? await import('./generated/relaxed.ts') : await import('./generated/simd.ts')
   if (base64 === undefined) throw new CoreError(`this build of the package has no ${build} core; build it with "npm run build"`)
   return bytesOf(base64)
@@ -59,13 +62,20 @@ function bytesOf(base64: string): Uint8Array<ArrayBuffer> {
   return bytes
 }
 
+/** A core with a memory of its own. */
+export interface CoreInstance {
+  readonly exports: CoreExports
+  /** The same as another WebAssembly module imports them. */
+  readonly imports: WebAssembly.Exports
+}
+
 /** Makes a core of its own memory out of a compiled module. @throws {CoreError} it is not a core */
-export async function instantiateCore(module: WebAssembly.Module): Promise<CoreExports> {
-  const { exports } = await instantiate<CoreExports>(module, {})
+export async function instantiateCore(module: WebAssembly.Module): Promise<CoreInstance> {
+  const { exports, instance } = await instantiate<CoreExports>(module, {})
   const { start } = exports
   if (typeof start !== 'function' || typeof exports.run !== 'function' || typeof exports.heapBase !== 'function') {
     throw new CoreError('this WebAssembly module is not a Lanewise core; it must export start, run, heapBase and memory')
   }
   start()
-  return exports
+  return { exports, imports: instance.exports }
 }

@@ -1,0 +1,188 @@
+/** The translating engine: the core interprets, and what it runs often becomes WebAssembly of its own. */
+import { type CoreEngine, type CoreOptions, createCore } from '../core/engine.ts'
+import { type Engine, Stop } from '../engine.ts'
+import { WAVE_INSTRUCTIONS, WAVE_MODE, WAVE_PC, WAVE_PROGRAM, WAVE_SIZE, WAVE_STOP } from '../plan/layout.ts'
+import { readBlocks } from './graph.ts'
+import { Kernels } from './kernels.ts'
+import type { LaneModes } from './lanes.ts'
+import { translate } from './region.ts'
+
+/** What was translated so far. */
+export interface TranslateStatistics {
+  /** Programs (at one MODE each) that were translated, and bytes of WebAssembly made for them. */
+  readonly regions: number
+  readonly bytes: number
+  /** Seconds spent on translating and compiling. */
+  readonly seconds: number
+  /** Why nothing is translated here, if so. */
+  readonly refused: string | undefined
+}
+
+export interface TranslateEngine extends Engine {
+  readonly name: 'translate'
+  readonly build: CoreEngine['build']
+  readonly statistics: TranslateStatistics
+}
+
+export interface TranslateOptions extends CoreOptions {
+  /**
+   * Instructions that a program is interpreted for before it is translated.
+   * @default 20000
+   */
+  readonly threshold?: number
+}
+
+/** A translated program at one MODE. */
+interface Translation {
+  readonly entries: ReadonlyMap<number, number>
+  readonly run: (wave: number, left: number, block: number) => number
+}
+
+/** What is known of a program at one MODE: how long it was interpreted, then its translation. */
+interface Program {
+  interpreted: number
+  /** Where the interpreter had to go on because nothing was translated there; many such places make it worth starting anew. */
+  translation: Translation | undefined
+  /** Translations so far; each waits longer than the one before. */
+  rounds: number
+}
+
+/** Instructions that the interpreter runs at a time while a program is cold, or outside of what is translated. */
+const COLD_SLICE = 2000
+/** Programs at once; when there are more, all are forgotten. */
+const PROGRAM_LIMIT = 64
+/** MODE bits that decide how code is translated: round and denormal modes, VGPR indexing. */
+const MODE_KEY = 0x080000ff
+const MODE_GPR_IDX_EN = 0x08000000
+
+class Translator implements TranslateEngine {
+  readonly name = 'translate'
+  readonly #programs = new Map<string, Program>()
+  readonly #threshold: number
+  #kernels: Kernels | undefined
+  #regions = 0
+  #bytes = 0
+  #seconds = 0
+  #refused: string | undefined
+
+  constructor(
+    private readonly core: CoreEngine,
+    options: TranslateOptions,
+  ) {
+    this.#threshold = options.threshold ?? 20_000
+    if (core.material.bytes === undefined) this.#refused = 'the core was given as a compiled module; give its bytes'
+  }
+
+  get build() {
+    return this.core.build
+  }
+  get heapBase() {
+    return this.core.heapBase
+  }
+  get memory() {
+    return this.core.memory
+  }
+  get statistics(): TranslateStatistics {
+    return { regions: this.#regions, bytes: this.#bytes, seconds: this.#seconds, refused: this.#refused }
+  }
+
+  grow(bytes: number): void {
+    this.core.grow(bytes)
+  }
+
+  run(wave: number, budget: number): Stop {
+    let left = budget
+    for (;;) {
+      const view = new DataView(this.memory)
+      const program = this.#program(view, wave)
+      const translation = program?.translation
+      const block = translation?.entries.get(view.getUint32(wave + WAVE_PC, true))
+      if (translation && block !== undefined) {
+        const result = this.#enter(translation, wave, left, block)
+        if (result < 0) return view.getUint32(wave + WAVE_STOP, true) as Stop
+        left = result
+        if (left === 0) return this.core.run(wave, 0)
+      }
+      // Behind a translated stretch one instruction is what the translation cannot do; without one, a slice.
+      const slice = Math.min(left, block === undefined ? COLD_SLICE : 1)
+      const before = view.getBigUint64(wave + WAVE_INSTRUCTIONS, true)
+      const stop = this.core.run(wave, slice)
+      const done = Number(new DataView(this.memory).getBigUint64(wave + WAVE_INSTRUCTIONS, true) - before)
+      left -= done
+      if (program && block === undefined) this.#warm(program, wave, done)
+      if (stop !== Stop.Budget || left === 0) return stop
+    }
+  }
+
+  /** Runs translated code; what it did is counted as the core counts. */
+  #enter({ run }: Translation, wave: number, left: number, block: number): number {
+    this.core.material.enter(wave)
+    const result = run(wave, left, block)
+    const done = left - (result < 0 ? ~result : result)
+    const view = new DataView(this.memory)
+    view.setBigUint64(wave + WAVE_INSTRUCTIONS, view.getBigUint64(wave + WAVE_INSTRUCTIONS, true) + BigInt(done), true)
+    if (result < 0) view.setUint32(wave + WAVE_STOP, this.core.material.stopped(), true)
+    return result
+  }
+
+  #program(view: DataView, wave: number): Program | undefined {
+    const mode = view.getUint32(wave + WAVE_MODE, true)
+    if (this.#refused !== undefined || view.getUint32(wave + WAVE_SIZE, true) !== 64 || mode & MODE_GPR_IDX_EN) return undefined
+    const key = `${view.getUint32(wave + WAVE_PROGRAM, true)} ${mode & MODE_KEY}`
+    let program = this.#programs.get(key)
+    if (program === undefined) {
+      if (this.#programs.size >= PROGRAM_LIMIT) this.#programs.clear()
+      program = { interpreted: 0, translation: undefined, rounds: 0 }
+      this.#programs.set(key, program)
+    }
+    return program
+  }
+
+  /** Counts interpreted instructions; a program that has had enough of them is translated, again when more of it turns out to be hot. */
+  #warm(program: Program, wave: number, instructions: number): void {
+    program.interpreted += instructions
+    if (program.interpreted < this.#threshold * 4 ** program.rounds) return
+    program.interpreted = 0
+    program.rounds++
+    const start = performance.now()
+    try {
+      program.translation = this.#translate(wave)
+    } catch (error) {
+      // A policy that forbids compiling at run time: interpreting goes on and the statistics say why.
+      if (!(error instanceof WebAssembly.CompileError || error instanceof EvalError)) throw error
+      this.#refused = error.message
+    }
+    this.#seconds += (performance.now() - start) / 1000
+  }
+
+  #translate(wave: number): Translation {
+    const view = new DataView(this.memory)
+    this.#kernels ??= new Kernels(this.core.material.bytes!)
+    const blocks = readBlocks(this.memory, view.getUint32(wave + WAVE_PROGRAM, true))
+    const region = translate(blocks, modesOf(view.getUint32(wave + WAVE_MODE, true)), this.#kernels, undefined)
+    const module = new WebAssembly.Module(region.bytes)
+    const { exports } = new WebAssembly.Instance(module, { core: this.core.material.imports })
+    this.#regions++
+    this.#bytes += region.bytes.length
+    return { entries: region.entries, run: exports.run as Translation['run'] }
+  }
+}
+
+/** MODE taken apart (GCN3 manual, "MODE register"): round 1:0 and 3:2, denormals 5:4 and 7:6 (sources, results). */
+function modesOf(mode: number): LaneModes {
+  return {
+    round32: mode & 3,
+    round64: (mode >>> 2) & 3,
+    flushSources32: (mode & 0x10) === 0,
+    flushResults32: (mode & 0x20) === 0,
+    flush64: (mode & 0xc0) !== 0xc0,
+  }
+}
+
+/**
+ * Makes the translating engine: results are the same bits as the core's.
+ * @throws {CoreError} the core cannot be compiled here
+ */
+export async function createTranslate(options: TranslateOptions = {}): Promise<TranslateEngine> {
+  return new Translator(await createCore(options), options)
+}

@@ -1,0 +1,116 @@
+/** The planned part of a program as a control-flow graph: records in, basic blocks out. */
+import { type Operation, operationOf } from '../isa/operations.ts'
+import {
+  PROGRAM_CODE_BYTES,
+  PROGRAM_PC_TABLE,
+  RECORD_BYTES,
+  RECORD_DST,
+  RECORD_FLAGS,
+  RECORD_IMM,
+  RECORD_MODS,
+  RECORD_OP,
+  RECORD_SRC0,
+} from '../plan/layout.ts'
+import { type Mods, unpackMods } from '../plan/record.ts'
+
+/** One planned instruction. */
+export interface Step {
+  readonly operation: Operation
+  /** Address of the record in linear memory, and its bytes. */
+  readonly address: number
+  readonly record: DataView
+  readonly pc: number
+  readonly flags: number
+  readonly dst: number
+  readonly sources: readonly [number, number, number]
+  readonly imm: number
+  readonly mods: Mods
+}
+
+/** How a block ends. `leave` means that the interpreter goes on at `pc`. */
+export type BlockEnd =
+  | { readonly kind: 'goto'; readonly pc: number }
+  | { readonly kind: 'branch'; readonly condition: string; readonly taken: number; readonly pc: number }
+  | { readonly kind: 'leave'; readonly pc: number }
+
+export interface Block {
+  readonly pc: number
+  readonly steps: readonly Step[]
+  readonly end: BlockEnd
+}
+
+/** What only the interpreter does: it stops the wave, goes where a register says, or changes what translation counts on. */
+const LEAVES =
+  /^s_(endpgm|barrier|setpc|swappc|rfe|trap|sleep|sendmsg|cbranch_(g_fork|i_fork|join|cdbg)|setreg|set_gpr_idx|setvskip|sethalt|endpgm_saved|setprio|setkill|wakeup)/
+
+/** Instructions of a block at most. */
+const BLOCK_LIMIT = 512
+
+/** Conditional branches by what they test. */
+const CONDITIONS = /^s_cbranch_(scc0|scc1|vccz|vccnz|execz|execnz)$/
+
+function readStep(memory: ArrayBufferLike, address: number, pc: number): Step | undefined {
+  // A copy: the records are the new code's constants, whatever happens to the memory.
+  const record = new DataView(memory.slice(address, address + RECORD_BYTES))
+  const operation = operationOf(record.getUint16(RECORD_OP, true))
+  if (operation === undefined) return undefined
+  return {
+    operation,
+    address,
+    record,
+    pc,
+    flags: record.getUint16(RECORD_FLAGS, true),
+    dst: record.getUint32(RECORD_DST, true),
+    sources: [0, 4, 8].map((i) => record.getUint32(RECORD_SRC0 + i, true)) as [number, number, number],
+    imm: record.getInt32(RECORD_IMM, true),
+    mods: unpackMods(record.getUint32(RECORD_MODS, true)),
+  }
+}
+
+/** All blocks of the code that is planned so far, by pc. */
+export function readBlocks(memory: ArrayBufferLike, program: number): Map<number, Block> {
+  const view = new DataView(memory)
+  const table = view.getUint32(program + PROGRAM_PC_TABLE, true)
+  const steps = new Map<number, Step>()
+  for (let pc = 0; pc < view.getUint32(program + PROGRAM_CODE_BYTES, true); pc += 4) {
+    const address = view.getUint32(table + pc, true)
+    const step = address === 0 ? undefined : readStep(memory, address, pc)
+    if (step) steps.set(pc, step)
+  }
+  const starts = new Set<number>()
+  let expected = -1
+  for (const step of steps.values()) {
+    const next = step.pc + step.mods.dwords * 4
+    if (step.pc !== expected) starts.add(step.pc)
+    if (isBranch(step)) starts.add(step.imm)
+    if (isBranch(step) || LEAVES.test(step.operation.name)) starts.add(next)
+    expected = next
+  }
+  const blocks = new Map<number, Block>()
+  for (const start of starts) if (steps.has(start)) addBlocks(blocks, start, steps, starts)
+  return blocks
+}
+
+const isBranch = ({ operation }: Step): boolean => operation.name === 's_branch' || CONDITIONS.test(operation.name)
+
+/** The block that starts at `start`; a long one is cut in pieces. */
+function addBlocks(blocks: Map<number, Block>, start: number, steps: ReadonlyMap<number, Step>, starts: ReadonlySet<number>): void {
+  const list: Step[] = []
+  const finish = (end: BlockEnd): void => {
+    blocks.set(start, { pc: start, steps: list, end })
+  }
+  for (let pc = start; ; ) {
+    const step = steps.get(pc)
+    if (step === undefined || LEAVES.test(step.operation.name)) return finish({ kind: 'leave', pc })
+    if (pc !== start && starts.has(pc)) return finish({ kind: 'goto', pc })
+    if (list.length === BLOCK_LIMIT) {
+      finish({ kind: 'goto', pc })
+      return addBlocks(blocks, pc, steps, starts)
+    }
+    list.push(step)
+    pc += step.mods.dwords * 4
+    if (step.operation.name === 's_branch') return finish({ kind: 'goto', pc: step.imm })
+    const condition = CONDITIONS.exec(step.operation.name)?.[1]
+    if (condition) return finish({ kind: 'branch', condition, taken: step.imm, pc })
+  }
+}

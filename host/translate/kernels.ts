@@ -1,0 +1,260 @@
+/** The core's own functions as material: bodies that are spliced into regions, or called where they cannot be. */
+import { type Code, F32, type FunctionBody, I32, I64, OP, type ParsedModule, parseModule, type Token, tokens, V128 } from './wasm.ts'
+
+/** Tokens of a body at most, callees included, for it to be spliced; a larger one is called. */
+const SPLICE_LIMIT = 700
+
+/** What splicing needs of the function that it splices into. */
+export interface Locals {
+  /** A local for the time of one instruction. */
+  temporary(type: number): number
+  /** Index in the new module of one of the core's exports. */
+  functionImport(name: string): number
+  globalImport(name: string): number
+}
+
+/** An argument: a local, or an i32 constant. */
+export type Argument = { readonly local: number } | { readonly constant: number }
+
+/** Memory that never changes while the new code lives: a plan record. Loads from it become constants. */
+export interface Known {
+  readonly address: number
+  readonly bytes: DataView
+}
+
+interface Template {
+  readonly body: FunctionBody
+  readonly tokens: readonly Token[]
+  /** Parameters that the body assigns. */
+  readonly assigned: ReadonlySet<number>
+  /** Whether there is control flow: locals may be read before they are written and need their zero, and there may be ways out. */
+  readonly branches: boolean
+}
+
+/** Loads that can be known: reader and bytes. */
+const LOADS: Readonly<Record<number, readonly [read: (view: DataView, at: number) => number, bytes: number]>> = {
+  [OP.i32Load]: [(view, at) => view.getInt32(at, true), 4],
+  [OP.i32Load8U]: [(view, at) => view.getUint8(at), 1],
+  [OP.i32Load16U]: [(view, at) => view.getUint16(at, true), 2],
+}
+
+/** i32 operations on two constants that are worth folding: they stand in the way of known loads and arguments. */
+const FOLDS: Readonly<Record<number, (a: number, b: number) => number>> = {
+  [OP.i32Add]: (a, b) => (a + b) | 0,
+  [OP.i32Sub]: (a, b) => (a - b) | 0,
+  [OP.i32Mul]: (a, b) => Math.imul(a, b),
+  [OP.i32And]: (a, b) => a & b,
+  [OP.i32Shl]: (a, b) => a << b,
+  [OP.i32ShrU]: (a, b) => (a >>> b) | 0,
+}
+
+export class Kernels {
+  readonly #module: ParsedModule
+  readonly #templates = new Map<number, Template | undefined>()
+  readonly #exportOfFunction = new Map<number, string>()
+  readonly #exportOfGlobal = new Map<number, string>()
+  readonly #sizes = new Map<number, number>()
+
+  /** @param core the bytes of the core that runs: bodies refer to its memory and globals */
+  constructor(core: Uint8Array) {
+    this.#module = parseModule(core)
+    for (const [name, { kind, index }] of this.#module.exports) {
+      if (kind === 'function') this.#exportOfFunction.set(index, name)
+      if (kind === 'global') this.#exportOfGlobal.set(index, name)
+    }
+  }
+
+  /** Whether the core exports a function of this name. */
+  has(name: string): boolean {
+    return this.#module.exports.get(name)?.kind === 'function'
+  }
+
+  type(name: string): FunctionBody['type'] {
+    return this.#body(this.#index(name)).type
+  }
+
+  /** Whether a function's body can stand inside another function. */
+  spliceable(name: string): boolean {
+    return this.#size(this.#index(name), []) <= SPLICE_LIMIT
+  }
+
+  #index(name: string): number {
+    return this.#module.exports.get(name)!.index
+  }
+
+  #body(index: number): FunctionBody {
+    return this.#module.functions[index - this.#module.importedFunctions]!
+  }
+
+  /** Tokens of a function with all that it would pull in; infinite where that is impossible. */
+  #size(index: number, callers: readonly number[]): number {
+    if (callers.includes(index) || index < this.#module.importedFunctions) return Number.POSITIVE_INFINITY
+    const known = this.#sizes.get(index)
+    if (known !== undefined) return known
+    let size = 0
+    for (const token of this.#template(index).tokens) {
+      size++
+      if (token.op === OP.callIndirect) size = Number.POSITIVE_INFINITY
+      else if (token.op === OP.call && !this.#exportOfFunction.has(token.index)) size += this.#size(token.index, [...callers, index])
+      else if ((token.op === OP.globalGet || token.op === OP.globalSet) && !this.#exportOfGlobal.has(token.index))
+        size = Number.POSITIVE_INFINITY
+    }
+    this.#sizes.set(index, size)
+    return size
+  }
+
+  #template(index: number): Template {
+    const known = this.#templates.get(index)
+    if (known) return known
+    const body = this.#body(index)
+    const list = tokens(this.#module, body)
+    const template = {
+      body,
+      tokens: list,
+      assigned: new Set(list.filter((t) => t.op === OP.localSet || t.op === OP.localTee).map((t) => t.index)),
+      branches: list.some((t) => t.op === OP.block || t.op === OP.loop || t.op === OP.if),
+    }
+    this.#templates.set(index, template)
+    return template
+  }
+
+  /** Appends a call: the body itself where it can be spliced, else a call of the core. Its result stays on the stack. */
+  apply(code: Code, name: string, args: readonly Argument[], locals: Locals, known?: Known): void {
+    if (this.spliceable(name)) this.#splice(code, this.#index(name), args, locals, known)
+    else this.call(code, name, args, locals)
+  }
+
+  /** Appends a call of the core's function. */
+  call(code: Code, name: string, args: readonly Argument[], locals: Locals): void {
+    for (const arg of args) push(code, arg)
+    code.op(OP.call).u32(locals.functionImport(name))
+  }
+
+  /**
+   * Appends a body. Pushes of locals and constants are held back until it is known what takes them: a load from known memory and
+   * arithmetic on constants become constants, and calls get them as arguments.
+   */
+  #splice(code: Code, index: number, args: readonly Argument[], locals: Locals, known: Known | undefined): void {
+    const { body, tokens: list, assigned, branches } = this.#template(index)
+    const { bytes } = this.#module
+    const map: Argument[] = body.type.parameters.map((type, i) => {
+      if (!assigned.has(i)) return args[i]!
+      const local = locals.temporary(type)
+      push(code, args[i]!)
+      code.set(local)
+      return { local }
+    })
+    for (const type of body.locals) {
+      const local = locals.temporary(type)
+      if (branches) {
+        zero(code, type)
+        code.set(local)
+      }
+      map.push({ local })
+    }
+    if (branches) code.block(OP.block, body.type.results[0] ?? 0x40)
+    let held: Argument[] = []
+    const release = () => {
+      for (const arg of held) push(code, arg)
+      held = []
+    }
+    const constant = (fromTop: number): number | undefined => {
+      const arg = held[held.length - 1 - fromTop]
+      return arg && 'constant' in arg ? arg.constant : undefined
+    }
+    let depth = 0
+    for (const token of list) {
+      if (token.op === OP.localGet) {
+        held.push(map[token.index]!)
+        continue
+      }
+      if (token.op === OP.i32Const) {
+        held.push({ constant: signedLeb(bytes, token.start + 1) })
+        continue
+      }
+      const [a, b] = [constant(1), constant(0)]
+      const fold = FOLDS[token.op]
+      if (fold && a !== undefined && b !== undefined) {
+        held.splice(-2, 2, { constant: fold(a, b) })
+        continue
+      }
+      const load = LOADS[token.op]
+      if (load && b !== undefined && known) {
+        const at = b + loadOffset(bytes, token) - known.address
+        if (at >= 0 && at + load[1] <= known.bytes.byteLength) {
+          held.splice(-1, 1, { constant: load[0](known.bytes, at) })
+          continue
+        }
+      }
+      if (token.op === OP.call) {
+        const count = this.#body(token.index).type.parameters.length
+        const direct = held.length >= count ? held.splice(held.length - count, count) : undefined
+        release()
+        this.#inner(code, token.index, direct, locals, known)
+        continue
+      }
+      release()
+      if (token.op === OP.block || token.op === OP.loop || token.op === OP.if) depth++
+      else if (token.op === OP.end) depth--
+      if (token.op === OP.localSet || token.op === OP.localTee) code.op(token.op).u32((map[token.index] as { local: number }).local)
+      else if (token.op === OP.return) code.op(OP.br).u32(depth)
+      else if (token.op === OP.globalGet || token.op === OP.globalSet)
+        code.op(token.op).u32(locals.globalImport(this.#exportOfGlobal.get(token.index)!))
+      else for (let at = token.start; at < token.end; at++) code.bytes.push(bytes[at]!)
+    }
+    release()
+    if (branches) code.end()
+  }
+
+  /** A call inside a spliced body; without `args` they are on the stack. */
+  #inner(code: Code, index: number, args: readonly Argument[] | undefined, locals: Locals, known: Known | undefined): void {
+    const exported = this.#exportOfFunction.get(index)
+    if (exported !== undefined && this.#size(index, []) > SPLICE_LIMIT / 4) {
+      for (const arg of args ?? []) push(code, arg)
+      code.op(OP.call).u32(locals.functionImport(exported))
+      return
+    }
+    if (args) {
+      this.#splice(code, index, args, locals, known)
+      return
+    }
+    const copies = this.#body(index).type.parameters.map((type) => ({ local: locals.temporary(type) }))
+    for (const copy of copies.toReversed()) code.set(copy.local)
+    this.#splice(code, index, copies, locals, known)
+  }
+}
+
+function push(code: Code, arg: Argument): void {
+  if ('local' in arg) code.get(arg.local)
+  else code.i32(arg.constant)
+}
+
+function zero(code: Code, type: number): void {
+  if (type === V128) code.v128(0)
+  else if (type === I32) code.i32(0)
+  else if (type === I64) code.i64(0n)
+  else if (type === F32) code.op(0x43, 0, 0, 0, 0)
+  else code.op(0x44, 0, 0, 0, 0, 0, 0, 0, 0)
+}
+
+/** A signed LEB128 of up to 32 bits. */
+function signedLeb(bytes: Uint8Array, start: number): number {
+  let value = 0
+  for (let at = start, shift = 0; ; shift += 7) {
+    const byte = bytes[at++]!
+    value |= (byte & 127) << shift
+    if (byte < 128) return shift < 25 && byte & 64 ? value | (-1 << (shift + 7)) : value
+  }
+}
+
+/** The constant offset of a load. */
+function loadOffset(bytes: Uint8Array, load: Token): number {
+  let at = load.start + 1
+  while (bytes[at++]! & 128);
+  let offset = 0
+  for (let shift = 0; ; shift += 7) {
+    const byte = bytes[at++]!
+    offset |= (byte & 127) << shift
+    if (byte < 128) return offset
+  }
+}
