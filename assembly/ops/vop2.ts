@@ -80,12 +80,13 @@ export function v_mac_legacy_f32_rounded(a: v128, b: v128, c: v128, round: i32):
 
 /** Of the two the smaller; -0 is below +0. One NaN gives the other operand; with IEEE a signalling NaN comes out quieted. */
 export function v_min_f32(a: v128, b: v128): v128 {
-  const least = f32x4.min(a, b); // NaN if either is
-  return v128.any_true(isNaNs(least)) ? dropNaNs(a, b, least) : least;
+  // Both orders pick the same number. They differ in a NaN, which has its own way, and in the sign of a zero.
+  const x = f32x4.pmin(a, b), y = f32x4.pmin(b, a);
+  return v128.any_true(f32x4.ne(x, y)) ? dropNaNs(a, b, v128.or(x, y)) : v128.or(x, y);
 }
 export function v_max_f32(a: v128, b: v128): v128 {
-  const most = f32x4.max(a, b);
-  return v128.any_true(isNaNs(most)) ? dropNaNs(a, b, most) : most;
+  const x = f32x4.pmax(a, b), y = f32x4.pmax(b, a);
+  return v128.any_true(f32x4.ne(x, y)) ? dropNaNs(a, b, v128.and(x, y)) : v128.and(x, y);
 }
 /** Minimum or maximum `r` with the NaNs among the operands dealt with. */
 function dropNaNs(a: v128, b: v128, r: v128): v128 {

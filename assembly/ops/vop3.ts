@@ -1,6 +1,6 @@
 // Vector operations of 32 and 16 bits that have only the VOP3 encoding. f64 and f16 arithmetic and 64-bit results have files of their own.
 import {
-  DEFAULT_NAN, fma, fmaRounded, flush, INFINITY_BITS, isNaNs, MIN_NORMAL, mulRounded, promoteHigh, promoteLow, demote, demoteRounded, quiet, SIGN,
+  DEFAULT_NAN, demoteRounded, fma, fmaRounded, INFINITY_BITS, isNaNs, MIN_NORMAL, mulRounded, promoteHigh, promoteLow, quiet, SIGN,
 } from '../lib/float';
 import { highs } from '../lib/lanes';
 import { funnel, pow2, sar, shl, shr, uniform } from '../lib/shift';
@@ -26,13 +26,31 @@ function lit(product: v128, b: v128, c: v128): v128 {
   return v128.bitselect(product, darkest, v128.and(f32x4.gt(b, darkest), f32x4.gt(c, f32x4.splat(0))));
 }
 
-/** Two f64 2^n, n = counts in lanes 0 and 1, held to what can still make a difference to an f32. */
-function scale2(counts: v128): v128 {
-  const n = i32x4.max_s(i32x4.min_s(counts, i32x4.splat(300)), i32x4.splat(-300));
-  return i64x2.shl(i64x2.add(i64x2.extend_low_i32x4_s(n), i64x2.splat(1023)), 52);
+// @ts-ignore: decorator
+@inline
+function exponent(a: v128): v128 { return v128.and(i32x4.shr_u(a, 23), i32x4.splat(0xff)); }
+/** Negative where a is not within these bounds; a, least and most are far from the ends of i32. */
+// @ts-ignore: decorator
+@inline
+function within(a: v128, least: i32, most: i32): v128 {
+  return v128.or(i32x4.sub(a, i32x4.splat(least)), i32x4.sub(i32x4.splat(most), a));
+}
+/** A power of two held to what can still make a difference to an f32. */
+// @ts-ignore: decorator
+@inline
+function held(n: v128): v128 { return i32x4.max_s(i32x4.min_s(n, i32x4.splat(300)), i32x4.splat(-300)); }
+/** Two f64 2^n, n from lanes 0 and 1. */
+function scale2(n: v128): v128 {
+  return i64x2.shl(i64x2.add(i64x2.extend_low_i32x4_s(held(n)), i64x2.splat(1023)), 52);
 }
 /** a × 2^n, rounded once. */
-export function v_ldexp_f32(a: v128, n: v128): v128 { return v_ldexp_f32_rounded(a, n, 0); }
+export function v_ldexp_f32(a: v128, n: v128): v128 {
+  const e = exponent(a);
+  const scaled = i32x4.add(e, held(n));
+  // Between normal numbers it is a matter of the exponent alone.
+  const odd = v128.or(within(e, 1, 254), within(scaled, 1, 254));
+  return i32x4.bitmask(odd) ? v_ldexp_f32_rounded(a, n, 0) : i32x4.add(a, i32x4.shl(i32x4.sub(scaled, e), 23));
+}
 export function v_ldexp_f32_rounded(a: v128, n: v128, round: i32): v128 {
   const low = f64x2.mul(promoteLow(a), scale2(n));
   const high = f64x2.mul(promoteHigh(a), scale2(i64x2.shuffle(n, n, 1, 1)));
@@ -43,12 +61,15 @@ export function v_min3_f32(a: v128, b: v128, c: v128): v128 { return v_min_f32(v
 export function v_max3_f32(a: v128, b: v128, c: v128): v128 { return v_max_f32(v_max_f32(a, b), c); }
 /** What is left without the greatest, the larger of it; with a NaN the minimum of the three. */
 export function v_med3_f32(a: v128, b: v128, c: v128): v128 {
-  const most = f32x4.max(f32x4.max(a, b), c); // NaN if one is
-  const notA = v128.bitselect(f32x4.max(a, c), f32x4.max(a, b), f32x4.eq(most, b));
-  const median = v128.bitselect(f32x4.max(b, c), notA, f32x4.eq(most, a));
-  const nan = isNaNs(most);
-  return v128.any_true(nan) ? v128.bitselect(v_min3_f32(a, b, c), median, nan) : median;
+  const numbers = v128.and(v128.and(f32x4.eq(a, a), f32x4.eq(b, b)), f32x4.eq(c, c));
+  const ab = maxOfNumbers(a, b), ac = maxOfNumbers(a, c), bc = maxOfNumbers(b, c);
+  const most = maxOfNumbers(ab, c);
+  const median = v128.bitselect(bc, v128.bitselect(ac, ab, f32x4.eq(most, b)), f32x4.eq(most, a));
+  return i32x4.all_true(numbers) ? median : v128.bitselect(median, v_min3_f32(a, b, c), numbers);
 }
+// @ts-ignore: decorator
+@inline
+function maxOfNumbers(a: v128, b: v128): v128 { return v128.and(f32x4.pmax(a, b), f32x4.pmax(b, a)); }
 
 // --- cube maps: x, y, z; z wins ties, then y
 
@@ -98,9 +119,6 @@ export function v_cubema_f32_rounded(x: v128, y: v128, z: v128, round: i32): v12
 
 // @ts-ignore: decorator
 @inline
-function exponent(a: v128): v128 { return v128.and(i32x4.shr_u(a, 23), i32x4.splat(0xff)); }
-// @ts-ignore: decorator
-@inline
 function isZero(a: v128): v128 { return f32x4.eq(a, f32x4.splat(0)); }
 // @ts-ignore: decorator
 @inline
@@ -118,8 +136,18 @@ function isTinyQuotient(c: v128, b: v128): v128 {
 @inline
 function isHugeQuotient(c: v128, b: v128): v128 { return i32x4.ge_s(i32x4.sub(exponent(c), exponent(b)), i32x4.splat(96)); }
 
+/** Negative where c / b may need scaling: the exponents are near the ends, or far from each other. */
+// @ts-ignore: decorator
+@inline
+function needsScaling(b: v128, c: v128): v128 {
+  const eb = exponent(b), ec = exponent(c);
+  return v128.or(v128.or(within(eb, 1, 252), within(ec, 24, 254)), within(i32x4.sub(ec, eb), -124, 95));
+}
 /** Whether the quotient must be scaled back at the end, by v_div_fmas_f32. a is b or c. */
 export function v_div_scale_f32_mask(a: v128, b: v128, c: v128): v128 {
+  return i32x4.bitmask(needsScaling(b, c)) ? scalesQuotient(b, c) : i32x4.splat(0);
+}
+function scalesQuotient(b: v128, c: v128): v128 {
   const tiny = v128.andnot(isTinyQuotient(c, b), isDenormal(b));
   return v128.or(v128.or(isZero(b), isZero(c)), v128.or(isHugeQuotient(c, b), tiny));
 }
@@ -128,6 +156,9 @@ export function v_div_scale_f32_mask(a: v128, b: v128, c: v128): v128 {
  * if either is 0. Conditions as in AMD's pseudocode, first one wins, so it is chosen last.
  */
 export function v_div_scale_f32(a: v128, b: v128, c: v128): v128 {
+  return i32x4.bitmask(needsScaling(b, c)) ? scale(a, b, c) : a;
+}
+function scale(a: v128, b: v128, c: v128): v128 {
   const one = f32x4.splat(1), up = f32x4.splat(reinterpret<f32>(0x5f800000)), down = f32x4.splat(reinterpret<f32>(0x1f800000));
   const upIfB = v128.bitselect(up, one, f32x4.eq(a, b)), upIfC = v128.bitselect(up, one, f32x4.eq(a, c));
   const tiny = isTinyQuotient(c, b), tinyReciprocal = isTinyQuotient(one, b);
@@ -136,30 +167,40 @@ export function v_div_scale_f32(a: v128, b: v128, c: v128): v128 {
   factor = v128.bitselect(v128.bitselect(upIfB, down, tiny), factor, tinyReciprocal);
   factor = v128.bitselect(up, factor, isDenormal(b));
   factor = v128.bitselect(upIfB, factor, isHugeQuotient(c, b));
-  return v128.bitselect(i32x4.splat(DEFAULT_NAN), f32x4.mul(a, factor), v128.or(isZero(b), isZero(c)));
+  const scaled = v128.bitselect(quiet(a), f32x4.mul(a, factor), isNaNs(a));
+  return v128.bitselect(i32x4.splat(DEFAULT_NAN), scaled, v128.or(isZero(b), isZero(c)));
 }
 
-/** Where the mask says that div_scale scaled: × 2^64 if the addend is large, else × 2^-64. */
+/** What undoes v_div_scale_f32 where the mask says so: 2^64 if the addend is large, else 2^-64. */
 // @ts-ignore: decorator
 @inline
 function unscale(c: v128, scaled: v128): v128 {
   const large = i32x4.gt_s(exponent(c), i32x4.splat(127));
-  return v128.and(scaled, v128.bitselect(i32x4.splat(64), i32x4.splat(-64), large));
+  const factor = v128.bitselect(f32x4.splat(reinterpret<f32>(0x5f800000)), f32x4.splat(reinterpret<f32>(0x1f800000)), large);
+  return v128.bitselect(factor, f32x4.splat(1), scaled);
 }
-/** a × b + c, rounded, and undoes what v_div_scale_f32 did. */
-export function v_div_fmas_f32(a: v128, b: v128, c: v128, scaled: v128): v128 { return v_ldexp_f32(fma(a, b, c), unscale(c, scaled)); }
+/** a × b + c, rounded, then scaled back, rounded. */
+export function v_div_fmas_f32(a: v128, b: v128, c: v128, scaled: v128): v128 {
+  const sum = fma(a, b, c);
+  return v128.any_true(scaled) ? f32x4.mul(sum, unscale(c, scaled)) : sum;
+}
 export function v_div_fmas_f32_rounded(a: v128, b: v128, c: v128, scaled: v128, round: i32): v128 {
-  return v_ldexp_f32_rounded(fmaRounded(a, b, c, round), unscale(c, scaled), round);
+  return mulRounded(fmaRounded(a, b, c, round), unscale(c, scaled), round);
 }
 
 /** The quotient a of c / b, with the special cases put right; an estimate that is NaN stands for an overflow. */
 export function v_div_fixup_f32(a: v128, b: v128, c: v128): v128 {
-  const zero = f32x4.splat(0), infinity = i32x4.splat(INFINITY_BITS);
+  const eb = exponent(b), ec = exponent(c);
   const sign = v128.and(v128.xor(b, c), i32x4.splat(SIGN));
+  const special = v128.or(v128.or(within(eb, 1, 254), within(ec, 1, 254)), within(i32x4.sub(ec, eb), -150, 255));
+  const quotient = v128.or(v128.bitselect(f32x4.abs(a), i32x4.splat(INFINITY_BITS), f32x4.eq(a, a)), sign);
+  return i32x4.bitmask(special) ? fixSpecial(quotient, sign, b, c) : quotient;
+}
+function fixSpecial(quotient: v128, sign: v128, b: v128, c: v128): v128 {
+  const zero = f32x4.splat(0), infinity = i32x4.splat(INFINITY_BITS);
   const bZero = f32x4.eq(b, zero), cZero = f32x4.eq(c, zero);
   const bInfinite = f32x4.eq(f32x4.abs(b), infinity), cInfinite = f32x4.eq(f32x4.abs(c), infinity);
-  let r = v128.or(v128.bitselect(infinity, f32x4.abs(a), isNaNs(a)), sign);
-  r = v128.bitselect(sign, r, i32x4.lt_s(i32x4.sub(exponent(c), exponent(b)), i32x4.splat(-150)));
+  let r = v128.bitselect(sign, quotient, i32x4.lt_s(i32x4.sub(exponent(c), exponent(b)), i32x4.splat(-150)));
   r = v128.bitselect(sign, r, v128.or(bInfinite, cZero));
   r = v128.bitselect(v128.or(infinity, sign), r, v128.or(bZero, cInfinite));
   r = v128.bitselect(i32x4.splat(DEFAULT_NAN), r, v128.or(v128.and(bZero, cZero), v128.and(bInfinite, cInfinite)));
@@ -250,12 +291,19 @@ export function v_bfi_b32(mask: v128, a: v128, b: v128): v128 { return v128.bits
 
 /** `width` bits of a from `offset` up; width 0 gives 0, bits beyond the 32nd are 0. */
 export function v_bfe_u32(a: v128, offset: v128, width: v128): v128 {
-  return v128.and(shr(a, offset), i32x4.sub(pow2(width), i32x4.splat(1)));
+  if (!uniform(width)) return v128.and(shr(a, offset), i32x4.sub(pow2(width), i32x4.splat(1)));
+  return v128.and(shr(a, offset), i32x4.splat((1 << i32x4.extract_lane(width, 0)) - 1));
 }
 /** The same, sign-extended from the last bit that there is. */
 export function v_bfe_i32(a: v128, offset: v128, width: v128): v128 {
-  const power = pow2(width);
-  const field = v128.and(sar(a, offset), i32x4.sub(power, i32x4.splat(1)));
+  if (!uniform(width)) return signExtend(sar(a, offset), pow2(width));
+  // Two shifts by 31 - width and 1: one by 32 - width would do nothing for width 0.
+  const n = ~i32x4.extract_lane(width, 0);
+  return i32x4.shr_s(i32x4.shr_s(i32x4.shl(i32x4.shl(sar(a, offset), n), 1), n), 1);
+}
+/** The bits below `power` with the highest of them as sign. */
+function signExtend(a: v128, power: v128): v128 {
+  const field = v128.and(a, i32x4.sub(power, i32x4.splat(1)));
   const sign = i32x4.shr_u(power, 1);
   return i32x4.sub(v128.xor(field, sign), sign);
 }
