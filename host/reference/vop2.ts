@@ -34,29 +34,32 @@ const subtractReversed = (f: Format<number>, a: number, b: number, round: Round)
 export const v_mul_legacy_f32 = (a: number, b: number, m: Modes) =>
   F32.value(a) === 0 || F32.value(b) === 0 ? 0 : multiply(F32, a, b, m.round32)
 
-// --- multiply and add, rounded after the multiplication
+// --- multiply and add, rounded after the multiplication; what denormals the result has not, the product has not either
 
-/** D = S0 * S1 + S2, the product rounded and, if denormal, flushed first. */
-export function multiplyAdd(f: Format<number>, a: number, b: number, c: number, round: Round): number {
+/** S0 * S1 + S2, the product rounded and, if denormal, flushed first where `flush` says so. */
+export function multiplyAdd(f: Format<number>, a: number, b: number, c: number, round: Round, flush: boolean): number {
   if (f.isNaN(a) || f.isNaN(b) || f.isNaN(c)) return nanOf(f, a, b, c)
-  return add(f, flushed(f, multiply(f, a, b, round)), c, round)
+  const product = multiply(f, a, b, round)
+  return add(f, flush ? flushed(f, product) : product, c, round)
 }
 
-/** The same where zero times anything is +0. */
-export function multiplyAddLegacy(a: number, b: number, c: number, round: Round): number {
-  return F32.value(a) === 0 || F32.value(b) === 0 ? add(F32, 0, c, round) : multiplyAdd(F32, a, b, c, round)
-}
+/** f32 denormals are flushed whatever MODE says. */
+export const mad32 = (a: number, b: number, c: number, m: Modes): number => multiplyAdd(F32, a, b, c, m.round32, true)
+export const mad16 = (a: number, b: number, c: number, m: Modes): number => multiplyAdd(F16, a, b, c, m.round64, m.flushResults64)
+/** As mad32, but zero times anything is +0. */
+export const madLegacy = (a: number, b: number, c: number, m: Modes): number =>
+  F32.value(a) === 0 || F32.value(b) === 0 ? add(F32, 0, c, m.round32) : mad32(a, b, c, m)
 
 /** D = S0 * S1 + D. */
-export const v_mac_f32 = (a: number, b: number, d: number, m: Modes) => multiplyAdd(F32, a, b, d, m.round32)
-export const v_mac_legacy_f32 = (a: number, b: number, d: number, m: Modes) => multiplyAddLegacy(a, b, d, m.round32)
+export const v_mac_f32 = (a: number, b: number, d: number, m: Modes) => mad32(a, b, d, m)
+export const v_mac_legacy_f32 = (a: number, b: number, d: number, m: Modes) => madLegacy(a, b, d, m)
 /** D = S0 * K + S1. */
-export const v_madmk_f32 = (a: number, k: number, b: number, m: Modes) => multiplyAdd(F32, a, k, b, m.round32)
+export const v_madmk_f32 = (a: number, k: number, b: number, m: Modes) => mad32(a, k, b, m)
 /** D = S0 * S1 + K. */
-export const v_madak_f32 = (a: number, b: number, k: number, m: Modes) => multiplyAdd(F32, a, b, k, m.round32)
-export const v_mac_f16 = (a: number, b: number, d: number, m: Modes) => multiplyAdd(F16, a, b, d, m.round64)
-export const v_madmk_f16 = (a: number, k: number, b: number, m: Modes) => multiplyAdd(F16, a, k, b, m.round64)
-export const v_madak_f16 = (a: number, b: number, k: number, m: Modes) => multiplyAdd(F16, a, b, k, m.round64)
+export const v_madak_f32 = (a: number, b: number, k: number, m: Modes) => mad32(a, b, k, m)
+export const v_mac_f16 = (a: number, b: number, d: number, m: Modes) => mad16(a, b, d, m)
+export const v_madmk_f16 = (a: number, k: number, b: number, m: Modes) => mad16(a, k, b, m)
+export const v_madak_f16 = (a: number, b: number, k: number, m: Modes) => mad16(a, b, k, m)
 
 /** D = S0 * 2^S1, S1 signed; rounded once. */
 export const v_ldexp_f16 = (a: number, exponent: number, m: Modes) => scale(F16, a, i16(exponent), m.round64)
@@ -96,10 +99,11 @@ export const v_min_f32 = (a: number, b: number, m: Modes) => minimum(F32, a, b, 
 export const v_max_f32 = (a: number, b: number, m: Modes) => maximum(F32, a, b, m)
 export const v_min_f16 = (a: number, b: number, m: Modes) => minimum(F16, a, b, m)
 export const v_max_f16 = (a: number, b: number, m: Modes) => maximum(F16, a, b, m)
-/** D = S0 < S1 ? S0 : S1, so S1 where either is NaN. */
-export const v_min_legacy_f32 = (a: number, b: number) => (F32.value(a) < F32.value(b) ? a : b)
-/** D = S0 >= S1 ? S0 : S1, so S1 where either is NaN. */
-export const v_max_legacy_f32 = (a: number, b: number) => (F32.value(a) >= F32.value(b) ? a : b)
+/** D = S0 < S1 ? S0 : S1, so S1 where either is NaN; quieted if that is NaN. */
+export const v_min_legacy_f32 = (a: number, b: number) => (F32.value(a) < F32.value(b) ? a : quieted(b))
+/** D = S0 >= S1 ? S0 : S1, so S1 where either is NaN; quieted if that is NaN. */
+export const v_max_legacy_f32 = (a: number, b: number) => (F32.value(a) >= F32.value(b) ? a : quieted(b))
+const quieted = (a: number) => (F32.isNaN(a) ? F32.quiet(a) : a)
 
 export const v_min_i32 = (a: number, b: number) => (i32(a) < i32(b) ? a : b)
 export const v_max_i32 = (a: number, b: number) => (i32(a) > i32(b) ? a : b)

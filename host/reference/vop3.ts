@@ -10,7 +10,7 @@ import {
   add, F16, F32, F64, type Format, fma, isInfinite, isNegative, largest, multiply, nanOf, NEAREST, power, type Round, roundExact,
   scale, withSign,
 } from './number.ts'
-import { maximum, minimum, multiplyAdd, multiplyAddLegacy, replaceByte, unsigned8 } from './vop2.ts'
+import { mad16, mad32, madLegacy, maximum, minimum, replaceByte, unsigned8 } from './vop2.ts'
 import { byteOf, countBits, halfOf, i16, i24, i32, i64, saturate, saturates, u16, u24, u32, u64 } from './words.ts'
 
 type Word = number | bigint
@@ -24,10 +24,10 @@ export const v_fma_f32 = (a: number, b: number, c: number, m: Modes) => fma(F32,
 export const v_fma_f64 = (a: bigint, b: bigint, c: bigint, m: Modes) => fma(F64, a, b, c, m.round64)
 export const v_fma_f16 = (a: number, b: number, c: number, m: Modes) => fma(F16, a, b, c, m.round64)
 /** D = S0 * S1 + S2, rounded after the multiplication and again after the addition. */
-export const v_mad_f32 = (a: number, b: number, c: number, m: Modes) => multiplyAdd(F32, a, b, c, m.round32)
-export const v_mad_f16 = (a: number, b: number, c: number, m: Modes) => multiplyAdd(F16, a, b, c, m.round64)
+export const v_mad_f32 = (a: number, b: number, c: number, m: Modes) => mad32(a, b, c, m)
+export const v_mad_f16 = (a: number, b: number, c: number, m: Modes) => mad16(a, b, c, m)
 /** The same where zero times anything is +0. */
-export const v_mad_legacy_f32 = (a: number, b: number, c: number, m: Modes) => multiplyAddLegacy(a, b, c, m.round32)
+export const v_mad_legacy_f32 = (a: number, b: number, c: number, m: Modes) => madLegacy(a, b, c, m)
 
 /**
  * D = S0 * S1 where S2 > 0 and S1 is a number above the least, else the least number; zero times anything is +0. For the specular
