@@ -39,8 +39,10 @@ function split(result: ReturnType<LaneFunction>): readonly [number | bigint, boo
   return typeof result === 'object' ? result : [result, false]
 }
 
-/** Masks are written whole: lanes that did not take part give 0. v_cmpx writes EXEC besides its destination. */
+const WRITES_EXEC = /^v_cmps?x_/
+
+/** Masks are written whole: lanes that did not take part give 0. v_cmpx and v_cmpsx write EXEC besides their destination. */
 function writeMask(w: Wave, r: PlanRecord, operation: Operation, mask: bigint): void {
   w.setScalar64(r.mods.sdst, mask)
-  if (operation.name.startsWith('v_cmpx_')) w.exec = mask
+  if (WRITES_EXEC.test(operation.name)) w.exec = mask
 }
