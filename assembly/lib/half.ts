@@ -1,6 +1,7 @@
 // f16 to f32 and back on four lanes. An f16 is in the low half of a lane; what stands above it is ignored on the way in and zero on
 // the way out. Every f16 is an f32, no denormal even, so f16 operations are f32 or f64 ones with one correct rounding at the end.
 import { addOdd } from './double';
+import { promoteHigh, promoteLow } from './float';
 
 const MAGNITUDE: i32 = 0x7fffffff;
 const INFINITY_BITS: i32 = 0x7f800000;
@@ -53,13 +54,6 @@ function finish(r: v128, x: v128, a: v128): v128 {
   return v128.or(r, v128.and(i32x4.shr_u(x, 16), i32x4.splat(0x8000)));
 }
 
-/** Lanes 2 and 3 as f64. */
-// @ts-ignore: decorator
-@inline
-export function promoteHigh(x: v128): v128 {
-  return f64x2.promote_low_f32x4(i64x2.shuffle(x, x, 1, 1));
-}
-
 /** Two pairs of f64 to f32, rounded to odd: inexact ones get, of their two neighbours, the one whose last bit is 1. */
 export function demoteOdd(low: v128, high: v128): v128 {
   return i64x2.shuffle(demoteOdd2(low), demoteOdd2(high), 0, 2);
@@ -74,7 +68,7 @@ function demoteOdd2(s: v128): v128 {
 /** a × b + c of f16 values in f32 lanes, rounded to f16 once in any round mode. */
 export function fmaHalf(a: v128, b: v128, c: v128, round: i32): v128 {
   const p = f32x4.mul(a, b); // exact: 22 bits, 2^-48 to 2^32
-  let r = demoteOdd(addOdd(f64x2.promote_low_f32x4(p), f64x2.promote_low_f32x4(c)), addOdd(promoteHigh(p), promoteHigh(c)));
+  let r = demoteOdd(addOdd(promoteLow(p), promoteLow(c)), addOdd(promoteHigh(p), promoteHigh(c)));
   if (round == 0) return toHalf(r);
   // An exact zero sum is −0 towards −∞ unless both terms are +0.
   if (round == 2) {
