@@ -1,4 +1,4 @@
-/** The finish stage: omod, clamp, flushing of the result, and the commit of a lane's value to its VGPRs. */
+/** The finish stage: flushing of the result, omod, clamp, and the commit of a lane's value to its VGPRs. */
 import type { Operation } from '../isa/operations.ts'
 import { bitsOf, isFloat, type OperandType } from '../isa/row.ts'
 import type { PlanRecord } from '../plan/plan.ts'
@@ -9,18 +9,19 @@ import type { Modes } from './lane.ts'
 import { isRelative } from './modes.ts'
 import type { Wave } from './wave.ts'
 
-/** A float result after omod, clamp and flushing; anything else as it is. */
+/** A float result after flushing, omod and clamp; anything else as it is. Doubling does not bring a flushed denormal back. */
 export function finish(value: number | bigint, r: PlanRecord, operation: Operation, type: OperandType, modes: Modes): number | bigint {
   if (!isFloat(type)) return value
   const bits = bitsOf(type)
   const single = type === 'f32'
   const flushes = single ? modes.flushResults32 : modes.flushResults64
-  let result = value
-  // GCN3 manual, section "Output modifiers": no effect while denormal results are allowed, nor with IEEE set.
-  if (r.mods.omod !== 0 && flushes && !modes.ieee) result = outputModifier(result, bits, r.mods.omod, single ? modes.round32 : modes.round64)
-  if (r.mods.clamp !== 0) result = clampFloat(result, bits, modes.dx10Clamp)
   const flush = (operation.traits.has('ftz') && single) || (operation.traits.has('flush') && flushes)
-  return flush ? flushDenormal(result, bits) : result
+  const flushed = (word: number | bigint) => (flush ? flushDenormal(word, bits) : word)
+  let result = flushed(value)
+  // GCN3 manual, section "Output modifiers": no effect while denormal results are allowed, nor with IEEE set.
+  if (r.mods.omod !== 0 && flushes && !modes.ieee)
+    result = flushed(outputModifier(result, bits, r.mods.omod, single ? modes.round32 : modes.round64))
+  return r.mods.clamp !== 0 ? clampFloat(result, bits, modes.dx10Clamp) : result
 }
 
 /** First VGPR of the destination, moved by M0 where MODE.GPR_IDX_EN says so. */
