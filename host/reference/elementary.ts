@@ -5,15 +5,12 @@
  * The transcendental ones compute in fixed point of ever more bits until both ends of the error interval round to the same number
  * (Ziv's method). That ends, because their results are irrational but for the exact cases, which are taken out first.
  */
-import { bitLength, type Exact, exact, NEAREST, type Range, type Round, roundExact } from './number.ts'
-
-/** Rounds a value of f64 precision to the format. */
-const fit = (value: number, f: Range, round: Round): number => roundExact(exact(value), f, round)
+import { bitLength, type Exact, exact, NEAREST, type Range, type Round, roundExact, roundValue } from './number.ts'
 
 /** 1 / x, x not zero. */
 export function reciprocal(x: number, f: Range, round: Round): number {
   // Division rounds f64 correctly, and twice is once for f16 and f32: f64 has more than twice their bits (Figueroa).
-  if (round === NEAREST) return f.precision === 53 ? 1 / x : fit(1 / x, f, round)
+  if (round === NEAREST) return roundValue(1 / x, f, round)
   const { negative, significand, exponent } = exact(x)
   const one = 1n << 128n
   const quotient = one / significand
@@ -22,7 +19,7 @@ export function reciprocal(x: number, f: Range, round: Round): number {
 
 /** √x, x > 0. */
 export function squareRoot(x: number, f: Range, round: Round): number {
-  if (round === NEAREST) return fit(Math.sqrt(x), f, round)
+  if (round === NEAREST) return roundValue(Math.sqrt(x), f, round)
   const { significand, exponent } = even(exact(x), 128)
   const root = integerRoot(significand)
   return roundExact({ negative: false, ...sticky(root, root * root !== significand), exponent: exponent / 2 - 1 }, f, round)
@@ -32,8 +29,8 @@ export function squareRoot(x: number, f: Range, round: Round): number {
 export function reciprocalRoot(x: number, f: Range, round: Round): number {
   if (round === NEAREST && f.precision < 53) {
     const near = 1 / Math.sqrt(x) // two roundings of f64: wrong by less than 2^-52 of it
-    const low = fit(near - near * 2 ** -51, f, round)
-    if (low === fit(near + near * 2 ** -51, f, round)) return low
+    const low = roundValue(near - near * 2 ** -51, f, round)
+    if (low === roundValue(near + near * 2 ** -51, f, round)) return low
   }
   const { significand, exponent } = even(exact(x), 0)
   const one = 1n << 256n
@@ -52,7 +49,7 @@ export function exponential2(x: number, f: Range, round: Round): number {
 export function logarithm2(x: number, f: Range, round: Round): number {
   const { significand, exponent } = exact(x)
   const length = bitLength(significand)
-  if (significand === 1n << BigInt(length - 1)) return fit(length - 1 + exponent, f, round)
+  if (significand === 1n << BigInt(length - 1)) return roundValue(length - 1 + exponent, f, round)
   // m in [3/4, 3/2), so that x near 1 has no whole part to cancel
   const whole = exponent + length - (2n * significand >= 3n << BigInt(length - 1) ? 0 : 1)
   return rounded((bits) => {

@@ -43,6 +43,10 @@ export interface Format<W extends number | bigint> extends Range {
   /** The bits of a value of f64 precision or less, rounded once. */
   round(value: number, round: Round): W
   isNaN(word: W): boolean
+  /** Whether the sign bit is set, of a NaN too. */
+  isNegative(word: W): boolean
+  /** The exponent field of the bits: 0 for zeros and denormals. */
+  exponentField(word: W): number
   /** The NaN with its quiet bit set. */
   quiet(word: W): W
 }
@@ -67,6 +71,8 @@ export const F16: Format<number> = {
   },
   round: (value, round) => F16.word(roundValue(value, F16, round)),
   isNaN: (word) => (word & 0x7fff) > 0x7c00,
+  isNegative: (word) => (word & 0x8000) !== 0,
+  exponentField: (word) => (word >>> 10) & 0x1f,
   quiet: (word) => (word & 0xffff) | 0x0200,
 }
 
@@ -83,6 +89,8 @@ export const F32: Format<number> = {
   },
   round: (value, round) => F32.word(round === NEAREST ? value : roundValue(value, F32, round)), // a Float32Array rounds to nearest
   isNaN: (word) => (word & 0x7fffffff) > 0x7f800000,
+  isNegative: (word) => (word & 0x80000000) !== 0,
+  exponentField: (word) => (word >>> 23) & 0xff,
   quiet: (word) => (word | 0x00400000) >>> 0,
 }
 
@@ -99,12 +107,14 @@ export const F64: Format<bigint> = {
   },
   round: (value) => F64.word(value),
   isNaN: (word) => (word & 0x7fffffffffffffffn) > 0x7ff0000000000000n,
+  isNegative: (word) => (word & 0x8000000000000000n) !== 0n,
+  exponentField: (word) => Number((word >> 52n) & 0x7ffn),
   quiet: (word) => word | 0x0008000000000000n,
 }
 
-// --- the sign and kind of words
+// --- the kind of words and values
 
-export const isNegative = <W extends number | bigint>(f: Format<W>, word: W): boolean => (BigInt(word) & BigInt(f.sign)) !== 0n
+export const isNegative = <W extends number | bigint>(f: Format<W>, word: W): boolean => f.isNegative(word)
 export const isInfinite = (value: number): boolean => value === Number.POSITIVE_INFINITY || value === Number.NEGATIVE_INFINITY
 /** Less than zero, or -0. */
 export const hasSign = (value: number): boolean => value < 0 || Object.is(value, -0)
@@ -117,7 +127,7 @@ export const largest = (f: Range): number => (2 - 2 * power(-f.precision)) * pow
 
 /** A denormal becomes the zero of its sign; everything else stays. */
 export const flushed = <W extends number | bigint>(f: Format<W>, word: W): W =>
-  isDenormal(f, f.value(word)) ? f.word(withSign(0, isNegative(f, word))) : word
+  isDenormal(f, f.value(word)) ? f.word(withSign(0, f.isNegative(word))) : word
 
 /** The NaN of a result: the first source that is NaN with its quiet bit set, or the default NaN where an operation on numbers is invalid. */
 export function nanOf<W extends number | bigint>(f: Format<W>, ...sources: W[]): W {
@@ -151,9 +161,9 @@ export function roundInteger(value: number, round: Round): number {
   return (up ? below + 1 : below) || (value < 0 ? -0 : 0)
 }
 
-/** A value rounded to f16 or f32; the value's quantum there is a power of two, so that scaling by it loses nothing. */
-function roundValue(value: number, f: Range, round: Round): number {
-  if (value === 0 || isInfinite(value) || value !== value) return value
+/** A value rounded to the numbers of f16 or f32; its quantum there is a power of two, so that scaling by it loses nothing. */
+export function roundValue(value: number, f: Range, round: Round): number {
+  if (value === 0 || isInfinite(value) || f.precision === 53) return value
   const quantum = power(Math.max(exponentOf(value), f.minExponent) - f.precision + 1)
   const rounded = roundInteger(value / quantum, round) * quantum
   return Math.abs(rounded) > largest(f) ? overflow(f, value < 0, round) : rounded
@@ -231,13 +241,23 @@ export function fma<W extends number | bigint>(f: Format<W>, a: W, b: W, c: W, r
     if (z === 0) return f.word(zeroSum(x * y, z, round))
     if (scale === 0) return c
   }
-  if (f.precision < 53 && scale === 0) {
+  if (f.precision < 53) {
     const sum = oddSum(x * y, z)
-    return f.round(sum === 0 ? zeroSum(x * y, z, round) : sum, round)
+    return f.round(sum === 0 ? zeroSum(x * y, z, round) : sum * power(scale), round)
   }
   const sum = plus(times(exact(x), exact(y)), exact(z))
   if (sum.significand === 0n) return f.word(round === DOWN ? -0 : 0)
   return f.word(roundExact({ ...sum, exponent: sum.exponent + scale }, f, round))
+}
+
+/** a · 2^n, rounded once. */
+export function scale<W extends number | bigint>(f: Format<W>, a: W, n: number, round: Round): W {
+  const value = f.value(a)
+  if (value !== value) return f.quiet(a)
+  if (value === 0 || isInfinite(value)) return a
+  if (f.precision < 53) return f.round(value * power(Math.min(Math.max(n, -400), 400)), round) // exact, and beyond either end of f32
+  const x = exact(value)
+  return f.word(roundExact({ ...x, exponent: x.exponent + n }, f, round))
 }
 
 // --- numbers of any length
@@ -301,13 +321,4 @@ function dropBits(n: bigint, count: number, negative: boolean, round: Round): bi
   if (round === NEAREST) up = rest > half || (rest === half && (kept & 1n) === 1n)
   else up = round === (negative ? DOWN : UP)
   return up ? kept + 1n : kept
-}
-
-/** a · 2^n, rounded once. */
-export function scale<W extends number | bigint>(f: Format<W>, a: W, n: number, round: Round): W {
-  const value = f.value(a)
-  if (value !== value) return f.quiet(a)
-  if (value === 0 || isInfinite(value)) return a
-  const x = exact(value)
-  return f.word(roundExact({ ...x, exponent: x.exponent + n }, f, round))
 }

@@ -7,7 +7,7 @@
 import { twoOverPi } from './elementary.ts'
 import type { Modes } from './lane.ts'
 import {
-  add, F16, F32, F64, type Format, fma, isInfinite, isNegative, largest, multiply, nanOf, NEAREST, power, type Round, roundExact,
+  add, F16, F32, F64, type Format, fma, isInfinite, largest, multiply, nanOf, NEAREST, power, type Round, roundExact,
   scale, withSign,
 } from './number.ts'
 import { mad16, mad32, madLegacy, maximum, minimum, replaceByte, unsigned8 } from './vop2.ts'
@@ -126,11 +126,6 @@ interface Division<W extends Word> {
 const DIVISION32: Division<number> = { format: F32, step: 64, far: 96, tiny: 24 }
 const DIVISION64: Division<bigint> = { format: F64, step: 128, far: 768, tiny: 53 }
 
-/** The exponent field of the bits: 0 for zeros and denormals. */
-function biased<W extends Word>(f: Format<W>, a: W): number {
-  return Number((BigInt(a) & BigInt(f.infinity)) >> BigInt(f.precision - 1))
-}
-
 /** Whether n / d, n not zero, is less than the smallest normal number. */
 const isBelowNormal = <W extends Word>(f: Format<W>, n: W, d: W) =>
   f.value(n) !== 0 && Math.abs(f.value(n) / f.value(d)) < power(f.minExponent)
@@ -140,9 +135,9 @@ const isBelowNormal = <W extends Word>(f: Format<W>, n: W, d: W) =>
  * mask says that the result has to be scaled back by v_div_fmas.
  */
 function divScale<W extends Word>({ format: f, step, far, tiny }: Division<W>, a: W, d: W, n: W, round: Round): readonly [W, boolean] {
-  const exponent = biased(f, d)
-  const difference = biased(f, n) - exponent
-  const isTiny = biased(f, n) <= tiny
+  const exponent = f.exponentField(d)
+  const difference = f.exponentField(n) - exponent
+  const isTiny = f.exponentField(n) <= tiny
   const isSmall = exponent !== 0 && ((isTiny && difference <= -far) || isBelowNormal(f, n, d))
   const scaleBack = difference >= far || isSmall
   if (f.value(d) === 0 || f.value(n) === 0) return [f.nan, scaleBack]
@@ -162,7 +157,7 @@ export const v_div_scale_f64 = (a: bigint, d: bigint, n: bigint, m: Modes) => di
 function divFmas<W extends Word>({ format: f, step }: Division<W>, a: W, b: W, c: W, scaleBack: boolean, round: Round): W {
   const unscaled = fma(f, a, b, c, round)
   if (!scaleBack || isInfinite(f.value(unscaled))) return unscaled
-  return fma(f, a, b, c, round, biased(f, c) > f.maxExponent ? step : -step)
+  return fma(f, a, b, c, round, f.exponentField(c) > f.maxExponent ? step : -step)
 }
 export const v_div_fmas_f32 = (a: number, b: number, c: number, scaleBack: boolean, m: Modes) =>
   divFmas(DIVISION32, a, b, c, scaleBack, m.round32)
@@ -172,7 +167,7 @@ export const v_div_fmas_f64 = (a: bigint, b: bigint, c: bigint, scaleBack: boole
 /** D = the quotient S0 of S2 / S1 with the sign it must have, and the special cases of division put right. */
 function divFixup<W extends Word>(f: Format<W>, quotient: W, d: W, n: W): W {
   if (f.isNaN(n) || f.isNaN(d)) return nanOf(f, n, d)
-  const negative = isNegative(f, d) !== isNegative(f, n)
+  const negative = f.isNegative(d) !== f.isNegative(n)
   const signed = (value: number) => f.word(withSign(value, negative))
   const x = Math.abs(f.value(d))
   const y = Math.abs(f.value(n))
@@ -180,7 +175,7 @@ function divFixup<W extends Word>(f: Format<W>, quotient: W, d: W, n: W): W {
   if (x === 0 || isInfinite(y)) return signed(Number.POSITIVE_INFINITY)
   if (y === 0 || isInfinite(x)) return signed(0)
   // f16 divides in f32, so its quotient needs no more than the above
-  if (f.name !== 'f16' && biased(f, n) - biased(f, d) < -(f.maxExponent + f.precision - 1)) return signed(0)
+  if (f.name !== 'f16' && f.exponentField(n) - f.exponentField(d) < -(f.maxExponent + f.precision - 1)) return signed(0)
   const q = f.value(quotient)
   return signed(q === q ? q : Number.POSITIVE_INFINITY)
 }
@@ -193,7 +188,7 @@ export const v_div_fixup_f16 = (q: number, d: number, n: number) => divFixup(F16
  * multiplies S0 by three of them. The table ends after 1,201 bits.
  */
 export function v_trig_preop_f64(a: bigint, segment: number): bigint {
-  const exponent = biased(F64, a)
+  const exponent = F64.exponentField(a)
   const place = (segment & 31) * 53 + Math.max(exponent - 1077, 0)
   const bits = (place > 1148 ? twoOverPi << BigInt(place - 1148) : twoOverPi >> BigInt(1148 - place)) & 0x1fffffffffffffn
   const weight = -53 - place + (exponent >= 1968 ? 128 : 0)

@@ -4,7 +4,7 @@
  * Source: AMD's "Southern Islands", "Sea Islands" and "Graphics Core Next Architecture, Generation 3" instruction set manuals, VOPC.
  */
 import type { LaneFunction } from './lane.ts'
-import { F16, F32, F64, type Format, isNegative, isSignalling, power } from './number.ts'
+import { F16, F32, F64, type Format, isSignalling, power } from './number.ts'
 import { i16, i32, i64, u16 } from './words.ts'
 
 /**
@@ -55,7 +55,7 @@ function classOf<W extends number | bigint>(f: Format<W>, a: W): number {
   if (f.isNaN(a)) return isSignalling(f, a) ? 0 : 1
   const size = Math.abs(f.value(a))
   const kind = size === 0 ? 0 : size < power(f.minExponent) ? 1 : size < Number.POSITIVE_INFINITY ? 2 : 3
-  return isNegative(f, a) ? 5 - kind : 6 + kind
+  return f.isNegative(a) ? 5 - kind : 6 + kind
 }
 
 function* compares(): Generator<readonly [name: string, compare: LaneFunction]> {
