@@ -1,4 +1,5 @@
 // Two-operand vector operations of 32 and 16 bits: four lanes, no EXEC, no modifiers. f16 arithmetic is in half.ts.
+// The optimizer inlines no function that calls another: kernels with a call for the rare case are marked @inline.
 import { addRounded, fmaRounded, flush, isNaNs, isSignaling, mulRounded, quiet } from '../lib/float';
 import { highs } from '../lib/lanes';
 import { chunkLane, ieee } from '../lib/mode';
@@ -79,11 +80,15 @@ export function v_mac_legacy_f32_rounded(a: v128, b: v128, c: v128, round: i32):
 }
 
 /** Of the two the smaller; -0 is below +0. One NaN gives the other operand; with IEEE a signalling NaN comes out quieted. */
+// @ts-ignore: decorator
+@inline
 export function v_min_f32(a: v128, b: v128): v128 {
   // Both orders pick the same number. They differ in a NaN, which has its own way, and in the sign of a zero.
   const x = f32x4.pmin(a, b), y = f32x4.pmin(b, a);
   return v128.any_true(f32x4.ne(x, y)) ? dropNaNs(a, b, v128.or(x, y)) : v128.or(x, y);
 }
+// @ts-ignore: decorator
+@inline
 export function v_max_f32(a: v128, b: v128): v128 {
   const x = f32x4.pmax(a, b), y = f32x4.pmax(b, a);
   return v128.any_true(f32x4.ne(x, y)) ? dropNaNs(a, b, v128.and(x, y)) : v128.and(x, y);
@@ -124,11 +129,23 @@ export function v_min_i32(a: v128, b: v128): v128 { return i32x4.min_s(a, b); }
 export function v_max_i32(a: v128, b: v128): v128 { return i32x4.max_s(a, b); }
 export function v_min_u32(a: v128, b: v128): v128 { return i32x4.min_u(a, b); }
 export function v_max_u32(a: v128, b: v128): v128 { return i32x4.max_u(a, b); }
+// @ts-ignore: decorator
+@inline
 export function v_lshr_b32(a: v128, n: v128): v128 { return shr(a, n); }
+// @ts-ignore: decorator
+@inline
 export function v_lshrrev_b32(n: v128, a: v128): v128 { return shr(a, n); }
+// @ts-ignore: decorator
+@inline
 export function v_ashr_i32(a: v128, n: v128): v128 { return sar(a, n); }
+// @ts-ignore: decorator
+@inline
 export function v_ashrrev_i32(n: v128, a: v128): v128 { return sar(a, n); }
+// @ts-ignore: decorator
+@inline
 export function v_lshl_b32(a: v128, n: v128): v128 { return shl(a, n); }
+// @ts-ignore: decorator
+@inline
 export function v_lshlrev_b32(n: v128, a: v128): v128 { return shl(a, n); }
 export function v_and_b32(a: v128, b: v128): v128 { return v128.and(a, b); }
 export function v_or_b32(a: v128, b: v128): v128 { return v128.or(a, b); }
@@ -175,8 +192,14 @@ export function v_min_i16(a: v128, b: v128): v128 { return i16x8.min_s(a, b); }
 @inline
 function count16(n: v128): v128 { return v128.and(n, i32x4.splat(15)); }
 
+// @ts-ignore: decorator
+@inline
 export function v_lshlrev_b16(n: v128, a: v128): v128 { return shl(a, count16(n)); }
+// @ts-ignore: decorator
+@inline
 export function v_lshrrev_b16(n: v128, a: v128): v128 { return shr(v128.and(a, i32x4.splat(0xffff)), count16(n)); }
+// @ts-ignore: decorator
+@inline
 export function v_ashrrev_i16(n: v128, a: v128): v128 { return sar(i32x4.shr_s(i32x4.shl(a, 16), 16), count16(n)); }
 
 // --- packing

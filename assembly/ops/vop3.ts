@@ -1,4 +1,5 @@
 // Vector operations of 32 and 16 bits that have only the VOP3 encoding. f64 and f16 arithmetic and 64-bit results have files of their own.
+// The optimizer inlines no function that calls another: kernels with a call for the rare case are marked @inline.
 import {
   DEFAULT_NAN, demoteRounded, fma, fmaRounded, INFINITY_BITS, isNaNs, MIN_NORMAL, mulRounded, promoteHigh, promoteLow, quiet, SIGN,
 } from '../lib/float';
@@ -15,6 +16,8 @@ export function v_mad_f32(a: v128, b: v128, c: v128): v128 { return v_mac_f32(a,
 export function v_mad_f32_rounded(a: v128, b: v128, c: v128, round: i32): v128 { return v_mac_f32_rounded(a, b, c, round); }
 export function v_mad_legacy_f32(a: v128, b: v128, c: v128): v128 { return v_mac_legacy_f32(a, b, c); }
 export function v_mad_legacy_f32_rounded(a: v128, b: v128, c: v128, round: i32): v128 { return v_mac_legacy_f32_rounded(a, b, c, round); }
+// @ts-ignore: decorator
+@inline
 export function v_fma_f32(a: v128, b: v128, c: v128): v128 { return fma(a, b, c); }
 export function v_fma_f32_rounded(a: v128, b: v128, c: v128, round: i32): v128 { return fmaRounded(a, b, c, round); }
 
@@ -44,6 +47,8 @@ function scale2(n: v128): v128 {
   return i64x2.shl(i64x2.add(i64x2.extend_low_i32x4_s(held(n)), i64x2.splat(1023)), 52);
 }
 /** a × 2^n, rounded once. */
+// @ts-ignore: decorator
+@inline
 export function v_ldexp_f32(a: v128, n: v128): v128 {
   const e = exponent(a);
   const scaled = i32x4.add(e, held(n));
@@ -57,9 +62,15 @@ export function v_ldexp_f32_rounded(a: v128, n: v128, round: i32): v128 {
   return demoteRounded(low, high, round);
 }
 
+// @ts-ignore: decorator
+@inline
 export function v_min3_f32(a: v128, b: v128, c: v128): v128 { return v_min_f32(v_min_f32(a, b), c); }
+// @ts-ignore: decorator
+@inline
 export function v_max3_f32(a: v128, b: v128, c: v128): v128 { return v_max_f32(v_max_f32(a, b), c); }
 /** What is left without the greatest, the larger of it; with a NaN the minimum of the three. */
+// @ts-ignore: decorator
+@inline
 export function v_med3_f32(a: v128, b: v128, c: v128): v128 {
   const numbers = v128.and(v128.and(f32x4.eq(a, a), f32x4.eq(b, b)), f32x4.eq(c, c));
   const ab = maxOfNumbers(a, b), ac = maxOfNumbers(a, c), bc = maxOfNumbers(b, c);
@@ -144,6 +155,8 @@ function needsScaling(b: v128, c: v128): v128 {
   return v128.or(v128.or(within(eb, 1, 252), within(ec, 24, 254)), within(i32x4.sub(ec, eb), -124, 95));
 }
 /** Whether the quotient must be scaled back at the end, by v_div_fmas_f32. a is b or c. */
+// @ts-ignore: decorator
+@inline
 export function v_div_scale_f32_mask(a: v128, b: v128, c: v128): v128 {
   return i32x4.bitmask(needsScaling(b, c)) ? scalesQuotient(b, c) : i32x4.splat(0);
 }
@@ -155,6 +168,8 @@ function scalesQuotient(b: v128, c: v128): v128 {
  * a, which is the denominator b or the numerator c, × 2^64 or 2^-64 where the steps to the quotient c / b would overflow or underflow; NaN
  * if either is 0. Conditions as in AMD's pseudocode, first one wins, so it is chosen last.
  */
+// @ts-ignore: decorator
+@inline
 export function v_div_scale_f32(a: v128, b: v128, c: v128): v128 {
   return i32x4.bitmask(needsScaling(b, c)) ? scale(a, b, c) : a;
 }
@@ -180,6 +195,8 @@ function unscale(c: v128, scaled: v128): v128 {
   return v128.bitselect(factor, f32x4.splat(1), scaled);
 }
 /** a × b + c, rounded, then scaled back, rounded. */
+// @ts-ignore: decorator
+@inline
 export function v_div_fmas_f32(a: v128, b: v128, c: v128, scaled: v128): v128 {
   const sum = fma(a, b, c);
   return v128.any_true(scaled) ? f32x4.mul(sum, unscale(c, scaled)) : sum;
@@ -189,6 +206,8 @@ export function v_div_fmas_f32_rounded(a: v128, b: v128, c: v128, scaled: v128, 
 }
 
 /** The quotient a of c / b, with the special cases put right; an estimate that is NaN stands for an overflow. */
+// @ts-ignore: decorator
+@inline
 export function v_div_fixup_f32(a: v128, b: v128, c: v128): v128 {
   const eb = exponent(b), ec = exponent(c);
   const sign = v128.and(v128.xor(b, c), i32x4.splat(SIGN));
@@ -290,11 +309,15 @@ export function v_bcnt_u32_b32(a: v128, b: v128): v128 { return i32x4.add(popcou
 export function v_bfi_b32(mask: v128, a: v128, b: v128): v128 { return v128.bitselect(a, b, mask); }
 
 /** `width` bits of a from `offset` up; width 0 gives 0, bits beyond the 32nd are 0. */
+// @ts-ignore: decorator
+@inline
 export function v_bfe_u32(a: v128, offset: v128, width: v128): v128 {
   if (!uniform(width)) return v128.and(shr(a, offset), i32x4.sub(pow2(width), i32x4.splat(1)));
   return v128.and(shr(a, offset), i32x4.splat((1 << i32x4.extract_lane(width, 0)) - 1));
 }
 /** The same, sign-extended from the last bit that there is. */
+// @ts-ignore: decorator
+@inline
 export function v_bfe_i32(a: v128, offset: v128, width: v128): v128 {
   if (!uniform(width)) return signExtend(sar(a, offset), pow2(width));
   // Two shifts by 31 - width and 1: one by 32 - width would do nothing for width 0.
@@ -307,7 +330,11 @@ function signExtend(a: v128, power: v128): v128 {
   const sign = i32x4.shr_u(power, 1);
   return i32x4.sub(v128.xor(field, sign), sign);
 }
+// @ts-ignore: decorator
+@inline
 export function v_alignbit_b32(high: v128, low: v128, bits: v128): v128 { return funnel(high, low, bits); }
+// @ts-ignore: decorator
+@inline
 export function v_alignbyte_b32(high: v128, low: v128, bytes: v128): v128 {
   return funnel(high, low, i32x4.shl(v128.and(bytes, i32x4.splat(3)), 3));
 }
@@ -320,6 +347,8 @@ export function v_lerp_u8(a: v128, b: v128, c: v128): v128 {
 }
 
 /** Each byte of c picks: 0-3 bytes of b, 4-7 bytes of a, 8-11 the sign of b's and a's halves, 12 zero, above ones. */
+// @ts-ignore: decorator
+@inline
 export function v_perm_b32(a: v128, b: v128, c: v128): v128 {
   const lane = i8x16(0, 0, 0, 0, 4, 4, 4, 4, 8, 8, 8, 8, 12, 12, 12, 12);
   // An index beyond 15 gives 0.
