@@ -1,5 +1,5 @@
 /** What the stages outside the operations do to floats. Words are bits: numbers up to 32, bigints above. */
-import { F16, F32, F64, type Format, isDenormal, isNegative, multiply, type Round } from './number.ts'
+import { F16, F32, F64, type Format, flushed, hasSign, multiply, type Round } from './number.ts'
 
 type Word = number | bigint
 
@@ -7,11 +7,7 @@ type Word = number | bigint
 const formatOf = (bits: number): Format<Word> => (bits === 16 ? F16 : bits === 32 ? F32 : F64) as unknown as Format<Word>
 
 /** A denormal becomes a zero of its sign. */
-export function flushDenormal(word: Word, bits: number): Word {
-  const f = formatOf(bits)
-  if (f.isNaN(word) || !isDenormal(f, f.value(word))) return word
-  return isNegative(f, word) ? f.sign : f.word(0)
-}
+export const flushDenormal = (word: Word, bits: number): Word => flushed(formatOf(bits), word)
 
 const OMOD_FACTORS = [1, 2, 4, 0.5]
 
@@ -25,6 +21,7 @@ export function outputModifier(word: Word, bits: number, omod: number, round: Ro
 export function clampFloat(word: Word, bits: number, dx10Clamp: boolean): Word {
   const f = formatOf(bits)
   if (f.isNaN(word)) return dx10Clamp ? f.word(0) : word
-  if (isNegative(f, word)) return f.word(0)
-  return f.value(word) > 1 ? f.word(1) : word
+  const value = f.value(word)
+  if (hasSign(value)) return f.word(0)
+  return value > 1 ? f.word(1) : word
 }
