@@ -1,6 +1,220 @@
-// Instructions with modifiers, and the counters of approximate ones.
+// The slow way of the step loop: instructions with modifiers, VGPR indexing, and the counters of approximate operations.
+//
+// A staged instruction runs as a temporary record without modifiers: sources that have some are copied to STAGE first, and where the
+// result has some it goes to RESULT and is finished from there.
+//
+//   sources: SDWA or DPP select → abs → neg      result: omod → clamp → flush → SDWA destination
+import {
+  FAULT_LDS, FAULT_REGISTER, FLAG_APPROXIMATE, FLAG_DPP, FLAG_SDWA, FLAG_STAGED, GFX8, KIND_CONSTANT, KIND_SPECIAL,
+  MACHINE_COUNTERS, RECORD_DST, RECORD_IMM, RECORD_MODS, RECORD_SRC0, WAVE_EXEC_MASKS, WAVE_LDS, WAVE_LDS_BYTES, WAVE_MACHINE, WAVE_MODE,
+  WAVE_VECTORS, WAVE_VGPR_COUNT,
+} from './generated/layout';
+import { OPERANDS } from './generated/operands';
+import { kindMask, spread32, spread64, SPREAD_HIGH } from './fetch';
+import {
+  finishSelected, finishValue, isFloatType, OPERANDS_FTZ, OPERANDS_VECTOR, TYPE_F16, TYPE_F32, TYPE_F64, TYPE_NONE, typeOf, VALUE,
+} from './finish';
+import { flushResults32, flushResults64, ieee, setIntegerClamp } from './lib/mode';
+import { fault, generation, keepDenormalResults, M0_OFFSET, MODE_GPR_IDX_EN, refreshExec, restoreFlush, rowBytes, stop } from './state';
 import { step } from './table';
 
+/** The record that runs instead, and before that the one with indexed registers. */
+const TEMPORARY = memory.data(32, 16);
+const INDEXED = memory.data(32, 16);
+/** Two rows a source; two rows for a result. */
+const STAGE = memory.data(3 * 512, 16);
+const RESULT = memory.data(512, 16);
+
+/** Runs a record that is not plain. `head` is its first dword. */
 export function stepFlagged(head: u32, u: usize, w: usize): void {
-  step(head & 0xffff, u, w);
+  const op = head & 0xffff, flags = head >> 16, operands = load<u32>(OPERANDS + 4 * op);
+  let record = u;
+  if (operands & OPERANDS_VECTOR && load<u32>(w, WAVE_MODE) & MODE_GPR_IDX_EN) {
+    if (!indexRegisters(u, w)) return;
+    record = INDEXED;
+  }
+  if (flags & FLAG_STAGED) runStaged(op, flags, operands, record, w);
+  else step(op, record, w);
+  if (flags & FLAG_APPROXIMATE && stop == 0) {
+    const counter = load<u32>(load<u32>(w, WAVE_MACHINE), MACHINE_COUNTERS) + 8 * op;
+    store<u64>(counter, load<u64>(counter) + 1);
+  }
+}
+
+/** Adds M0[7:0] to the VGPRs that M0[15:12] names: src0, src1, src2, vdst. False after a fault. */
+function indexRegisters(u: usize, w: usize): bool {
+  const m0 = load<u32>(w, M0_OFFSET), step = (m0 & 0xff) * <u32>rowBytes, which = (m0 >> 12) & 15;
+  const end = <u32>WAVE_VECTORS + load<u32>(w, WAVE_VGPR_COUNT) * <u32>rowBytes;
+  memory.copy(INDEXED, u, 32);
+  for (let i = 0; i < 4; i++) {
+    const at = i == 3 ? INDEXED + RECORD_DST : INDEXED + RECORD_SRC0 + 4 * i;
+    const isVector = i == 3 ? load<u32>(at) >= <u32>WAVE_VECTORS : !(load<u32>(u, RECORD_MODS) & kindMask(i));
+    if (!isVector || !((which >> i) & 1)) continue;
+    const to = load<u32>(at) + step;
+    if (to >= end) {
+      fault(w, FAULT_REGISTER, -1, (to - <u32>WAVE_VECTORS) / <u32>rowBytes, 4);
+      return false;
+    }
+    store<u32>(at, to);
+  }
+  return true;
+}
+
+function runStaged(op: u32, flags: u32, operands: u32, u: usize, w: usize): void {
+  const mods = load<u32>(u, RECORD_MODS), value = typeOf(operands, VALUE);
+  v128.store(TEMPORARY, v128.load(u));
+  v128.store(TEMPORARY, v128.load(u, 16), 16);
+  if ((mods & kindMask(0)) == KIND_SPECIAL && !stageLdsDirect(u, w)) return;
+  const dpp = (flags & FLAG_DPP) != 0, sdwa = (flags & FLAG_SDWA) != 0;
+  if (dpp) stageDpp(u, w);
+  if (sdwa) stageSdwa(u, w, operands);
+  const signs = ((mods >> 9) | (mods >> 12)) & 7;
+  for (let i = 0; i < 3; i++) if ((signs >> i) & 1) stageSigns(w, operands, mods, i);
+
+  const clamp = (mods >> 17) & 1, omod = effectiveOmod((mods >> 15) & 3, value, operands);
+  const finishes = isFloatType(value) && (clamp || omod);
+  // Integer operations saturate by themselves, from gfx8 on.
+  const saturates = clamp && !isFloatType(value) && generation >= GFX8 ? 1 : 0;
+  const selects = sdwa && value != TYPE_NONE;
+  if (!finishes && !selects) {
+    setIntegerClamp(saturates);
+    step(op, TEMPORARY, w);
+    setIntegerClamp(0);
+  } else {
+    store<u32>(TEMPORARY, RESULT - w, RECORD_DST);
+    setIntegerClamp(saturates);
+    // What omod makes of a denormal result counts, not what flushing left of it.
+    if (omod) keepDenormalResults();
+    step(op, TEMPORARY, w);
+    if (omod) restoreFlush();
+    setIntegerClamp(0);
+    const d = w + load<u32>(u, RECORD_DST);
+    if (finishes) finishValue(value, omod, clamp, operands, RESULT, selects ? RESULT : d, w);
+    if (selects) finishSelected(load<u32>(u, RECORD_IMM), RESULT, d, w);
+  }
+  // DPP has switched lanes off.
+  if (dpp) refreshExec(w);
+}
+
+/** OMOD counts on float results whose denormals are flushed, and not with IEEE set. */
+function effectiveOmod(omod: u32, value: u32, operands: u32): u32 {
+  if (omod == 0 || !isFloatType(value) || ieee) return 0;
+  return keepsDenormals(value, operands) ? 0 : omod;
+}
+function keepsDenormals(value: u32, operands: u32): bool {
+  if ((operands & OPERANDS_FTZ) == OPERANDS_FTZ) return false;
+  return value == TYPE_F32 ? !flushResults32 : !flushResults64;
+}
+
+/** Lets the temporary record read source `i` from STAGE. */
+function useStage(w: usize, i: i32): void {
+  store<u32>(TEMPORARY + 4 * i, STAGE + 512 * i - w, RECORD_SRC0);
+  store<u32>(TEMPORARY, load<u32>(TEMPORARY, RECORD_MODS) & ~kindMask(i), RECORD_MODS);
+}
+
+/** Copies source `i` of the temporary record to STAGE with abs and neg of `mods` applied; only floats have them. */
+function stageSigns(w: usize, operands: u32, mods: u32, i: i32): void {
+  const type = typeOf(operands, i);
+  if (!isFloatType(type)) return;
+  const signBit: i32 = type == TYPE_F16 ? 0x8000 : <i32>0x80000000;
+  const abs = i32x4.splat((mods >> (9 + i)) & 1 ? signBit : 0), neg = i32x4.splat((mods >> (12 + i)) & 1 ? signBit : 0);
+  const wide = type == TYPE_F64, to = STAGE + 512 * i;
+  let from = w + load<u32>(TEMPORARY + 4 * i, RECORD_SRC0), mask: usize = -1, high = from + rowBytes;
+  if (load<u32>(TEMPORARY, RECORD_MODS) & kindMask(i)) {
+    from = wide ? spread64(TEMPORARY, w, i) : spread32(TEMPORARY, w, i);
+    mask = 0;
+    high = from + SPREAD_HIGH;
+  }
+  if (wide) {
+    for (let o: usize = 0; o < rowBytes; o += 16) {
+      v128.store(to + o, v128.load(from + (o & mask)));
+      v128.store(to + rowBytes + o, v128.xor(v128.andnot(v128.load(high + (o & mask)), abs), neg));
+    }
+  } else {
+    for (let o: usize = 0; o < rowBytes; o += 16) v128.store(to + o, v128.xor(v128.andnot(v128.load(from + (o & mask)), abs), neg));
+  }
+  useStage(w, i);
+}
+
+/** LDS direct: one value of LDS at M0[15:0], its type in M0[18:16], for all lanes. False after a fault. */
+function stageLdsDirect(u: usize, w: usize): bool {
+  if (load<u32>(u, RECORD_SRC0) != LDS_DIRECT) return true;
+  const m0 = load<u32>(w, M0_OFFSET), type = (m0 >> 16) & 7, at = m0 & 0xffff, from = load<u32>(w, WAVE_LDS) + at;
+  const bytes: u32 = type == 2 ? 4 : type & 1 ? 2 : 1;
+  if (<u64>at + bytes > <u64>load<u32>(w, WAVE_LDS_BYTES)) {
+    fault(w, FAULT_LDS, -1, at, bytes);
+    return false;
+  }
+  let x: u32 = 0;
+  switch (type) {
+    case 0: x = load<u8>(from); break;
+    case 1: x = load<u16>(from); break;
+    case 2: x = load<u32>(from); break;
+    case 4: x = load<i8>(from); break;
+    case 5: x = load<i16>(from); break;
+  }
+  store<u32>(TEMPORARY, x, RECORD_SRC0);
+  store<u32>(TEMPORARY, (load<u32>(TEMPORARY, RECORD_MODS) & ~kindMask(0)) | KIND_CONSTANT, RECORD_MODS);
+  return true;
+}
+const LDS_DIRECT: u32 = 254;
+
+/** SDWA: each source is a byte, a word or all of its register. imm: src0_sel 7:5 | src0_sext 8 | src1_sel 11:9 | src1_sext 12. */
+function stageSdwa(u: usize, w: usize, operands: u32): void {
+  const imm = load<u32>(u, RECORD_IMM);
+  for (let i = 0; i < 2; i++) {
+    const select = (imm >> (5 + 4 * i)) & 7;
+    if (select >= 6 || typeOf(operands, i) == TYPE_NONE || load<u32>(TEMPORARY, RECORD_MODS) & kindMask(i)) continue;
+    // Shifting left drops what is above the part, shifting right brings it down.
+    const bits = select < 4 ? 8 : 16, low = select < 4 ? 8 * select : 16 * (select - 4), left = 32 - bits - low, right = 32 - bits;
+    const signed = ((imm >> (8 + 4 * i)) & 1) != 0, from = w + load<u32>(u + 4 * i, RECORD_SRC0), to = STAGE + 512 * i;
+    for (let o: usize = 0; o < rowBytes; o += 16) {
+      const x = i32x4.shl(v128.load(from + o), left);
+      v128.store(to + o, signed ? i32x4.shr_s(x, right) : i32x4.shr_u(x, right));
+    }
+    useStage(w, i);
+  }
+}
+
+/**
+ * DPP: source 0 comes from another lane. A lane whose source lane does not exist or is switched off reads 0 with bound_ctrl, else it
+ * is switched off itself, as are the lanes that row_mask and bank_mask leave out.
+ * imm: dpp_ctrl 8:0 | bound_ctrl 9 | bank_mask 13:10 | row_mask 17:14.
+ */
+function stageDpp(u: usize, w: usize): void {
+  const imm = load<u32>(u, RECORD_IMM), control = imm & 0x1ff, bound = (imm >> 9) & 1;
+  const from = w + load<u32>(u, RECORD_SRC0), masks = w + WAVE_EXEC_MASKS, lanes = <i32>(rowBytes >> 2);
+  memory.copy(OFF, masks, rowBytes);
+  for (let lane = 0; lane < lanes; lane++) {
+    const o = <usize>lane << 2, source = dppSource(control, lane, lanes);
+    const there = source >= 0 && load<u32>(OFF + (<usize>source << 2)) != 0;
+    store<u32>(STAGE + o, there ? load<u32>(from + (<usize>source << 2)) : 0);
+    const written = ((imm >> (14 + (lane >> 4))) & 1) & ((imm >> (10 + ((lane >> 2) & 3))) & 1);
+    if (!written || (!there && !bound)) store<u32>(masks + o, 0);
+  }
+  useStage(w, 0);
+}
+const OFF = memory.data(256, 16);
+
+/** The lane that `lane` reads under dpp_ctrl, -1 where there is none (GCN3 manual, table "DPP_CTRL"). */
+function dppSource(control: u32, lane: i32, lanes: i32): i32 {
+  const row = lane & ~15, place = lane & 15, count = <i32>(control & 15);
+  if (control < 0x100) return (lane & ~3) | ((control >> (2 * (lane & 3))) & 3);
+  switch (control >> 4) {
+    case 0x10: return place + count < 16 ? lane + count : -1; // row_shl
+    case 0x11: return place >= count ? lane - count : -1; // row_shr
+    case 0x12: return row | ((place - count) & 15); // row_ror
+    case 0x13: {
+      if (count == 0) return lane + 1 < lanes ? lane + 1 : -1; // wave_shl
+      if (count == 4) return (lane + 1) & (lanes - 1); // wave_rol
+      if (count == 8) return lane - 1; // wave_shr
+      return (lane - 1) & (lanes - 1); // wave_ror
+    }
+  }
+  switch (control) {
+    case 0x140: return row | (15 - place); // row_mirror
+    case 0x141: return (lane & ~7) | (7 - (lane & 7)); // row_half_mirror
+    case 0x142: return row - 1; // row_bcast:15: the last lane of the row before
+    default: return lane >= 32 ? 31 : -1; // row_bcast:31
+  }
 }
