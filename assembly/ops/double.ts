@@ -184,3 +184,26 @@ function compareRoot(r: u64, m: u64): i32 {
   if (limb2 != bound) return limb2 < bound ? -1 : 1;
   return i32((limb0 | limb1) != 0);
 }
+
+// --- argument reduction
+
+/** 2/π after the point, 1,201 bits, leading first; zeros behind and a dword-pair to spare. */
+const TWO_OVER_PI: usize = memory.data<u64>([
+  0xa2f9836e4e441529, 0xfc2757d1f534ddc0, 0xdb6295993c439041, 0xfe5163abdebbc561, 0xb7246e3a424dd2e0, 0x06492eea09d1921c, 0xfe1deb1cb129a73e,
+  0xe88235f52ebb4484, 0xe99c7026b45f7e41, 0x3991d639835339f4, 0x9c845f8bbdf9283b, 0x1ff897ffde05980f, 0xef2f118b5a0a6d1f, 0x6d367ecf27cb09b7,
+  0x4f463f669e5fea2d, 0x7527bac7ebe5f17b, 0x3d0739f78a5292ea, 0x6bfb5fb11f8d5d08, 0x56033046fc7b0000, 0,
+]);
+
+/**
+ * The 53 bits of 2/π in segment b[4:0], counted from the first one that matters to an argument of a's exponent, in their place; for
+ * arguments that large that products would overflow, times 2^128.
+ */
+export function v_trig_preop_f64(a: v128, b: v128): v128 { return i64x2(trigPreop(low(a), low(b)), trigPreop(high(a), high(b))); }
+function trigPreop(x: u64, segment: u64): u64 {
+  const exponent = exponentBits(x);
+  const shift = <i32>(segment & 31) * 53 + max(exponent - 1077, 0);
+  if (shift > 1200) return 0;
+  const at = TWO_OVER_PI + (<usize>(shift >> 6) << 3), offset = <u64>(shift & 63);
+  const bits = ((load<u64>(at) << offset) | ((load<u64>(at, 8) >> 1) >> (63 - offset))) >> 11;
+  return bits ? pack(0, -53 - shift + (exponent >= 1968 ? 128 : 0), 0, bits, 0) : 0;
+}

@@ -1,4 +1,9 @@
 // Integer operations on 64-bit operands: shifts, multiply-add, and sums of absolute differences of bytes at four offsets.
+import { kindMask, scalarSource64, spread32, spread64, SPREAD_HIGH } from '../fetch';
+import {
+  KIND_SCALAR, RECORD_DST, RECORD_MODS, RECORD_SRC0, RECORD_SRC1, RECORD_SRC2, WAVE_EXEC_MASKS,
+} from '../generated/layout';
+import { rowBytes } from '../state';
 
 // wasm takes shift counts modulo 64, as the manual does. A chunk shifted by one count needs no lane-by-lane work.
 export function v_lshl_b64(value: v128, count: v128): v128 {
@@ -71,4 +76,35 @@ function sad(a: u32, b: u32, masked: bool): u32 {
     if (y != 0 || !masked) sum += abs(x - y);
   }
   return sum;
+}
+
+/** Four sums of 32 bits; works on rows itself, as no chunk holds 128 bits of four lanes. Of a lane all is read before anything is written. */
+export function v_mqsad_u32_u8(u: usize, w: usize): void {
+  const kinds = load<u32>(u, RECORD_MODS), d = w + load<u32>(u, RECORD_DST);
+  let a = w + load<u32>(u, RECORD_SRC0), aHigh = a + rowBytes, aMask: usize = -1, b = w + load<u32>(u, RECORD_SRC1), bMask: usize = -1;
+  if (kinds & kindMask(0)) {
+    a = spread64(u, w, 0);
+    aHigh = a + SPREAD_HIGH;
+    aMask = 0;
+  }
+  if (kinds & kindMask(1)) {
+    b = spread32(u, w, 1);
+    bMask = 0;
+  }
+  for (let o: usize = 0; o < rowBytes; o += 4) {
+    if (!load<u32>(w + o, WAVE_EXEC_MASKS)) continue;
+    const bytes = <u64>load<u32>(a + (o & aMask)) | (<u64>load<u32>(aHigh + (o & aMask)) << 32), reference = load<u32>(b + (o & bMask));
+    const c0 = addend(u, w, o, 0), c1 = addend(u, w, o, 1), c2 = addend(u, w, o, 2), c3 = addend(u, w, o, 3);
+    store<u32>(d + o, c0 + sad(<u32>bytes, reference, true));
+    store<u32>(d + rowBytes + o, c1 + sad(<u32>(bytes >> 8), reference, true));
+    store<u32>(d + 2 * rowBytes + o, c2 + sad(<u32>(bytes >> 16), reference, true));
+    store<u32>(d + 3 * rowBytes + o, c3 + sad(<u32>(bytes >> 24), reference, true));
+  }
+}
+/** Dword `k` of src2; constants have 64 bits and zeros above. */
+function addend(u: usize, w: usize, o: usize, k: u32): u32 {
+  const kind = (load<u32>(u, RECORD_MODS) >> 6) & 7, at = load<u32>(u, RECORD_SRC2);
+  if (!kind) return load<u32>(w + at + k * rowBytes + o);
+  if (kind == KIND_SCALAR) return load<u32>(w + at + 4 * k);
+  return k < 2 ? <u32>(scalarSource64(u, w, 2) >> (32 * k)) : 0;
 }
