@@ -1,6 +1,6 @@
 // Two-operand vector operations of 32 and 16 bits: four lanes, no EXEC, no modifiers. f16 arithmetic is in half.ts.
 // The optimizer inlines no function that calls another: kernels with a call for the rare case are marked @inline.
-import { addRounded, fmaRounded, flush, isNaNs, isSignaling, mulRounded, quiet } from '../lib/float';
+import { addRounded, flush, isNaNs, isSignaling, mulRounded, promoteLow, quiet } from '../lib/float';
 import { highs } from '../lib/lanes';
 import { chunkLane, ieee } from '../lib/mode';
 import { pow2, sar, shl, shr } from '../lib/shift';
@@ -212,4 +212,36 @@ export function v_cvt_pk_u16_u32(a: v128, b: v128): v128 {
 export function v_cvt_pk_i16_i32(a: v128, b: v128): v128 {
   const packed = i16x8.narrow_i32x4_s(a, b);
   return i16x8.shuffle(packed, packed, 0, 4, 1, 5, 2, 6, 3, 7);
+}
+
+/** The exact a × scale to the nearest whole number, ties to even, in lanes 0 and 1; NaN gives 0. */
+function scaled2(a: v128, scale: f64): v128 {
+  return i32x4.trunc_sat_f64x2_s_zero(f64x2.nearest(f64x2.mul(promoteLow(a), f64x2.splat(scale))));
+}
+function scaled(a: v128, scale: f64): v128 {
+  return i64x2.shuffle(scaled2(a, scale), scaled2(i64x2.shuffle(a, a, 1, 1), scale), 0, 2);
+}
+/** Between `least` and 1; NaN stays. */
+// @ts-ignore: decorator
+@inline
+function held(a: v128, least: f32): v128 { return f32x4.pmin(f32x4.pmax(a, f32x4.splat(least)), f32x4.splat(1)); }
+/** -1 to 1 becomes -32767 to 32767. */
+export function v_cvt_pknorm_i16_f32(a: v128, b: v128): v128 {
+  return v_cvt_pk_i16_i32(scaled(held(a, -1), 32767), scaled(held(b, -1), 32767));
+}
+/** 0 to 1 becomes 0 to 65535. */
+export function v_cvt_pknorm_u16_f32(a: v128, b: v128): v128 {
+  return v_cvt_pk_u16_u32(scaled(held(a, 0), 65535), scaled(held(b, 0), 65535));
+}
+
+/** a as an unsigned byte, saturating, in the place of byte b[1:0] of c. */
+export function v_cvt_pkaccum_u8_f32(a: v128, b: v128, c: v128): v128 { return insertByte(f32x4.nearest(a), b, c); }
+export function v_cvt_pkaccum_u8_f32_rounded(a: v128, b: v128, c: v128, round: i32): v128 {
+  const whole = round == 1 ? f32x4.ceil(a) : round == 2 ? f32x4.floor(a) : f32x4.trunc(a);
+  return insertByte(whole, b, c);
+}
+function insertByte(whole: v128, b: v128, c: v128): v128 {
+  const byte = i32x4.min_u(i32x4.trunc_sat_f32x4_u(whole), i32x4.splat(0xff));
+  const place = i32x4.shl(v128.and(b, i32x4.splat(3)), 3);
+  return v128.bitselect(shl(byte, place), c, shl(i32x4.splat(0xff), place));
 }

@@ -6,7 +6,7 @@ import {
 import { highs } from '../lib/lanes';
 import { funnel, pow2, sar, shl, shr, uniform } from '../lib/shift';
 import {
-  popcount, v_mac_f32, v_mac_f32_rounded, v_mac_legacy_f32, v_mac_legacy_f32_rounded, v_max_f32, v_min_f32, v_mul_i32_i24, v_mul_legacy_f32,
+  popcount, v_cvt_pkaccum_u8_f32, v_cvt_pkaccum_u8_f32_rounded, v_mac_f32, v_mac_f32_rounded, v_mac_legacy_f32, v_mac_legacy_f32_rounded, v_max_f32, v_min_f32, v_mul_i32_i24, v_mul_legacy_f32,
   v_mul_legacy_f32_rounded, v_mul_u32_u24,
 } from './vop2';
 
@@ -368,6 +368,9 @@ function pickSigns(a: v128, b: v128, c: v128, lane: v128): v128 {
   const half = i8x16.shl(i8x16.sub(c, i8x16.splat(8)), 1); // 0, 2 of b, 4, 6 of a
   return v128.or(pick(i16x8.shr_s(b, 15), half, lane, 3), pick(i16x8.shr_s(a, 15), i8x16.sub(half, i8x16.splat(4)), lane, 3));
 }
+
+export function v_cvt_pk_u8_f32(a: v128, b: v128, c: v128): v128 { return v_cvt_pkaccum_u8_f32(a, b, c); }
+export function v_cvt_pk_u8_f32_rounded(a: v128, b: v128, c: v128, round: i32): v128 { return v_cvt_pkaccum_u8_f32_rounded(a, b, c, round); }
 
 // --- 16-bit integers: the low halves
 
