@@ -2,14 +2,17 @@
 import { ObjectError } from '../errors.ts'
 import { Bytes, struct } from './struct.ts'
 
-const ELF_HEADER = struct(64, [
+const IDENT = struct(16, [
   ['magic', 'u32'],
   ['class', 'u8'],
   ['data', 'u8'],
   ['identVersion', 'u8'],
   ['osabi', 'u8'],
   ['abiVersion', 'u8'],
-  ['identPad', 'pad 7'],
+  ['reserved', 'pad 7'],
+])
+const ELF_HEADER = struct(64, [
+  ['ident', 'pad 16'],
   ['type', 'u16'],
   ['machine', 'u16'],
   ['version', 'u32'],
@@ -140,13 +143,15 @@ export function parseElf(bytes: Uint8Array): Elf {
 function readHeader(file: Bytes) {
   if (file.length < ELF_HEADER.bytes)
     throw new ObjectError(`the file has ${file.length} bytes; an ELF file has at least ${ELF_HEADER.bytes}; is it a code object at all?`)
-  const header = file.read(ELF_HEADER, 0, 'the ELF header')
+  const ident = file.read(IDENT, 0, 'the ELF header')
   const expect = (what: string, found: number, expected: number, advice: string) => {
     if (found !== expected) throw new ObjectError(`${what} is 0x${found.toString(16)}, expected 0x${expected.toString(16)}; ${advice}`)
   }
-  expect('the magic number', header.magic, ELF_MAGIC, 'give an AMDGPU ELF code object, such as clang writes with -target amdgcn-amd-amdhsa')
-  expect('the ELF class', header.class, CLASS_64, 'AMDGPU code objects for amdhsa are 64-bit; r600 objects are not supported')
-  expect('the byte order', header.data, LITTLE_ENDIAN, 'AMDGPU code objects are little-endian')
+  expect('the magic number', ident.magic, ELF_MAGIC, 'give an AMDGPU ELF code object, such as clang writes with -target amdgcn-amd-amdhsa')
+  expect('the ELF class', ident.class, CLASS_64, 'AMDGPU code objects for amdhsa are 64-bit; r600 objects are not supported')
+  expect('the byte order', ident.data, LITTLE_ENDIAN, 'AMDGPU code objects are little-endian')
+  // Only now: in a file that is no ELF file these fields are anything.
+  const header = { ...ident, ...file.read(ELF_HEADER, 0, 'the ELF header') }
   expect('the machine', header.machine, EM_AMDGPU, 'it is an ELF file for another processor; give the device code, not the host program')
   expect('the OS ABI', header.osabi, OSABI_AMDGPU_HSA, 'compile for the target triple amdgcn-amd-amdhsa')
   if (header.shnum > 0) expect('the size of a section header', header.shentsize, SECTION_HEADER.bytes, 'the file is damaged')
