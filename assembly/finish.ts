@@ -3,10 +3,11 @@ import { NO_SDST, RECORD_MODS, RECORD_OP, WAVE_EXEC_MASKS, WAVE_SCALARS } from '
 import { OPERANDS } from './generated/operands';
 import { highs, lows, pairHigh, pairLow, put } from './lib/lanes';
 import { toFloat, toHalf, toHalfRounded } from './lib/half';
+import { mulScalar } from './lib/double';
 import { mulRounded } from './lib/float';
 import { dx10Clamp, round32, round64 } from './lib/mode';
 import { flush16, flush32, flush64 } from './lib/rules';
-import { flushAlways32, flushResult16, flushResult32, flushResult64, rowBytes, setExec, setScalar64 } from './state';
+import { flushResult16, flushResult32, flushResult64, rowBytes, setExec, setScalar64 } from './state';
 
 // A word of OPERANDS: type codes of the sources in 3:0, 7:4 and 11:8, of the value in 15:12, then flags. Written by host/build.
 export const TYPE_NONE: u32 = 0, TYPE_F16: u32 = 2, TYPE_F32: u32 = 3, TYPE_F64: u32 = 4;
@@ -47,7 +48,7 @@ export function finishValue(type: u32, omod: u32, clamp: u32, operands: u32, s: 
     } else if (type == TYPE_F16) {
       put(d + o, e + o, finish16(x, omod, factor, clamp, i32x4.splat(flushes ? flushResult16 : 0)));
     } else {
-      put(d + o, e + o, finish32(x, omod, factor, clamp, i32x4.splat(always ? flushAlways32 : flushes ? flushResult32 : 0)));
+      put(d + o, e + o, finish32(x, omod, factor, clamp, i32x4.splat(always ? 0x00800000 : flushes ? flushResult32 : 0)));
     }
   }
 }
@@ -69,13 +70,18 @@ function finish32(x: v128, omod: u32, factor: f32, clamp: u32, least: v128): v12
 }
 function finish64(x: v128, omod: u32, factor: f32, clamp: u32, least: v128): v128 {
   let r = x;
-  if (omod) r = v128.bitselect(x, f64x2.mul(x, f64x2.splat(factor)), f64x2.ne(x, x));
+  if (omod) r = v128.bitselect(x, scale64(x, factor), f64x2.ne(x, x));
   if (clamp) {
     const one = f64x2.splat(1), y = v128.and(r, f64x2.gt(r, f64x2.splat(0)));
     const clamped = v128.bitselect(one, y, f64x2.gt(y, one));
     r = dx10Clamp ? clamped : v128.bitselect(r, clamped, f64x2.ne(r, r));
   }
   return flush64(r, least);
+}
+function scale64(x: v128, factor: f32): v128 {
+  if (round64 == 0) return f64x2.mul(x, f64x2.splat(factor));
+  const low = mulScalar(f64x2.extract_lane(x, 0), factor, round64), high = mulScalar(f64x2.extract_lane(x, 1), factor, round64);
+  return f64x2.replace_lane(f64x2.splat(low), 1, high);
 }
 function finish16(x: v128, omod: u32, factor: f32, clamp: u32, least: v128): v128 {
   const isNan = i32x4.gt_s(v128.and(x, i32x4.splat(0x7fff)), i32x4.splat(0x7c00));

@@ -12,10 +12,10 @@ import {
 import { OPERANDS } from './generated/operands';
 import { kindMask, spread32, spread64, SPREAD_HIGH } from './fetch';
 import {
-  finishSelected, finishValue, isFloatType, OPERANDS_FTZ, OPERANDS_VECTOR, TYPE_F16, TYPE_F32, TYPE_F64, TYPE_NONE, typeOf, VALUE,
+  finishSelected, finishValue, isFloatType, OPERANDS_VECTOR, TYPE_F16, TYPE_F32, TYPE_F64, TYPE_NONE, typeOf, VALUE,
 } from './finish';
 import { flushResults32, flushResults64, ieee, setIntegerClamp } from './lib/mode';
-import { fault, generation, keepDenormalResults, M0_OFFSET, MODE_GPR_IDX_EN, refreshExec, restoreFlush, rowBytes, stop } from './state';
+import { fault, generation, M0_OFFSET, MODE_GPR_IDX_EN, refreshExec, rowBytes, stop } from './state';
 import { step } from './table';
 
 /** The record that runs instead, and before that the one with indexed registers. */
@@ -71,7 +71,7 @@ function runStaged(op: u32, flags: u32, operands: u32, u: usize, w: usize): void
   const signs = ((mods >> 9) | (mods >> 12)) & 7;
   for (let i = 0; i < 3; i++) if ((signs >> i) & 1) stageSigns(w, operands, mods, i);
 
-  const clamp = (mods >> 17) & 1, omod = effectiveOmod((mods >> 15) & 3, value, operands);
+  const clamp = (mods >> 17) & 1, omod = effectiveOmod((mods >> 15) & 3, value);
   const finishes = isFloatType(value) && (clamp || omod);
   // Integer operations saturate by themselves, from gfx8 on.
   const saturates = clamp && !isFloatType(value) && generation >= GFX8 ? 1 : 0;
@@ -83,10 +83,7 @@ function runStaged(op: u32, flags: u32, operands: u32, u: usize, w: usize): void
   } else {
     store<u32>(TEMPORARY, RESULT - w, RECORD_DST);
     setIntegerClamp(saturates);
-    // What omod makes of a denormal result counts, not what flushing left of it.
-    if (omod) keepDenormalResults();
     step(op, TEMPORARY, w);
-    if (omod) restoreFlush();
     setIntegerClamp(0);
     const d = w + load<u32>(u, RECORD_DST);
     if (finishes) finishValue(value, omod, clamp, operands, RESULT, selects ? RESULT : d, w);
@@ -96,14 +93,10 @@ function runStaged(op: u32, flags: u32, operands: u32, u: usize, w: usize): void
   if (dpp) refreshExec(w);
 }
 
-/** OMOD counts on float results whose denormals are flushed, and not with IEEE set. */
-function effectiveOmod(omod: u32, value: u32, operands: u32): u32 {
-  if (omod == 0 || !isFloatType(value) || ieee) return 0;
-  return keepsDenormals(value, operands) ? 0 : omod;
-}
-function keepsDenormals(value: u32, operands: u32): bool {
-  if ((operands & OPERANDS_FTZ) == OPERANDS_FTZ) return false;
-  return value == TYPE_F32 ? !flushResults32 : !flushResults64;
+/** OMOD counts on float results whose denormals MODE flushes, and not with IEEE set. */
+function effectiveOmod(omod: u32, value: u32): u32 {
+  if (!isFloatType(value) || ieee) return 0;
+  return (value == TYPE_F32 ? flushResults32 : flushResults64) ? omod : 0;
 }
 
 /** Lets the temporary record read source `i` from STAGE. */

@@ -21,8 +21,6 @@ export let flushSource32: u32 = 0;
 export let flushResult32: u32 = 0;
 export let flushSource64: u64 = 0;
 export let flushResult64: u64 = 0;
-/** The same for operations that flush whatever MODE says (v_mad_f32). */
-export let flushAlways32: u32 = 0x00800000;
 export let flushSource16: i32 = 0;
 export let flushResult16: i32 = 0;
 /** Records whose first dword (op and flags) is above this take the slow way: flagged ones, or all while VGPR indexing is on. */
@@ -49,27 +47,16 @@ export const MODE_GPR_IDX_EN: u32 = 1 << 27;
 /** MODE bits 31:29: depth of the stack of forks. */
 export const MODE_CSP_SHIFT: u32 = 29;
 
-/** Results keep denormals until `restoreFlush`: a staged instruction flushes later. */
-export function keepDenormalResults(): void {
-  flushResult32 = flushAlways32 = 0;
-  flushResult64 = 0;
-  flushResult16 = 0;
-}
-export function restoreFlush(): void {
-  flushAlways32 = FLT_MIN_BITS;
-  flushResult32 = flushResults32 ? FLT_MIN_BITS : 0;
-  flushResult64 = flushResults64 ? DBL_MIN_BITS : 0;
-  flushResult16 = flushResults64 ? 0x400 : 0;
-}
-
 /** Reads what MODE says into the globals. */
 function refreshMode(w: usize): void {
   const mode = load<u32>(w, WAVE_MODE);
   setKernelMode(mode);
   flushSource32 = flushSources32 ? FLT_MIN_BITS : 0;
+  flushResult32 = flushResults32 ? FLT_MIN_BITS : 0;
   flushSource64 = flushSources64 ? DBL_MIN_BITS : 0;
+  flushResult64 = flushResults64 ? DBL_MIN_BITS : 0;
   flushSource16 = flushSources64 ? 0x400 : 0;
-  restoreFlush();
+  flushResult16 = flushResults64 ? 0x400 : 0;
   plainLimit = mode & MODE_GPR_IDX_EN ? 0 : 0xffff;
 }
 

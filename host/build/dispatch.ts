@@ -37,7 +37,7 @@ const floatBits = (type: OperandType): 16 | 32 | 64 => bitsOf(type) as 16 | 32 |
 /** The least magnitude that is not flushed, as a vector, from MODE or (trait ftz) whatever MODE says. */
 function least(operation: Operation, type: OperandType, side: 'Source' | 'Result'): string {
   const bits = floatBits(type)
-  if (operation.traits.has('ftz')) return side === 'Source' ? 'i32x4.splat(0x00800000)' : 'i32x4.splat(flushAlways32)'
+  if (operation.traits.has('ftz')) return 'i32x4.splat(0x00800000)'
   return bits === 64 ? `i64x2.splat(flush${side}64)` : `i32x4.splat(flush${side}${bits})`
 }
 const flushes = (operation: Operation, type: OperandType | undefined): boolean =>
@@ -224,7 +224,7 @@ export function dispatchSource(kernels: Kernels): string {
     "import { EXEC_MASKS_BYTES, RECORD_DST, RECORD_MODS, RECORD_SRC0, RECORD_SRC1, RECORD_SRC2, WAVE_EXEC_MASKS } from './layout';",
     "import { kindMask, scalarSource64, spread32, spread64, SPREAD_HIGH } from '../fetch';",
     "import { writeMask } from '../finish';",
-    "import { flushAlways32, flushResult16, flushResult32, flushResult64, flushSource16, flushSource32, flushSource64, rowBytes, vcc } from '../state';",
+    "import { flushResult16, flushResult32, flushResult64, flushSource16, flushSource32, flushSource64, rowBytes, vcc } from '../state';",
     "import { highs, lows, masks2, masks4, pairHigh, pairLow, put } from '../lib/lanes';",
     "import { round32, round64, setChunkLane } from '../lib/mode';",
     "import { anyNan16, anyNan32, anyNan64, flush16, flush32, flush64, nan16, nan32, nan64 } from '../lib/rules';",
