@@ -204,7 +204,7 @@ function imageOperands(operation: Operation): Operand[] {
 export const hasSampler = ({ name }: Operation): boolean => /^image_(sample|gather4|get_lod)/.test(name)
 
 /** Registers of an operand as the instruction's fields have it; 0 where they say that it is absent. */
-export function registersOf({ field, dwords }: Operand, { operation, format, fields }: Instruction): number {
+export function registersOf({ field, dwords }: Operand, { operation, format, fields }: Pick<Instruction, 'operation' | 'format' | 'fields'>): number {
   if (format.name === 'mimg') {
     if (field === 'vaddr') return imageAddressRegisters(operation)
     return field === 'vdata' ? imageDataRegisters(operation, fields) : dwords

@@ -3,7 +3,7 @@ import type { Instruction } from '../codec/instruction.ts'
 import { operandsOf } from '../codec/operands.ts'
 import { mnemonicOf } from './mnemonics.ts'
 import { modifiersOf } from './modifiers.ts'
-import { printOperand } from './operands.ts'
+import { printOperand } from './print-operand.ts'
 
 /**
  * The text of an instruction, without indentation.
@@ -13,7 +13,7 @@ export function disassemble(instruction: Instruction, pcBytes?: number): string 
   const { operation, format, target } = instruction
   const operands = operandsOf(operation, format)
   const texts = operands.map((operand) => printOperand(operand, instruction)).filter((text) => text !== '')
-  const modifiers = modifiersOf(operation, format, target.generation).map((modifier) => modifier.print(instruction)).filter((text) => text !== '')
+  const modifiers = modifiersOf(operation, format, target.generation).map((modifier) => modifier.print(instruction.fields)).filter((text) => text !== '')
   const head = mnemonicOf(operation, format, target.generation)
   const list = format.name === 'exp' ? `${texts[0]} ${texts.slice(1).join(', ')}` : texts.join(', ')
   const text = [head, list, ...modifiers].filter((part) => part !== '').join(' ')

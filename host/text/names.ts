@@ -6,13 +6,15 @@ export const HARDWARE_REGISTERS: readonly (string | undefined)[] = [
   undefined, 'HW_REG_MODE', 'HW_REG_STATUS', 'HW_REG_TRAPSTS', 'HW_REG_HW_ID', 'HW_REG_GPR_ALLOC', 'HW_REG_LDS_ALLOC', 'HW_REG_IB_STS',
 ]
 
-/** Messages of s_sendmsg, by number. */
-export const MESSAGES: readonly (string | undefined)[] = [
-  undefined, 'MSG_INTERRUPT', 'MSG_GS', 'MSG_GS_DONE',
-  undefined, undefined, undefined, undefined, undefined, undefined, undefined, undefined, undefined, undefined, undefined, 'MSG_SYSMSG',
+const MESSAGES: readonly (string | undefined)[] = [
+  undefined, 'MSG_INTERRUPT', 'MSG_GS', 'MSG_GS_DONE', 'MSG_SAVEWAVE',
+  undefined, undefined, undefined, undefined, undefined, undefined, undefined, undefined, undefined, undefined, 'MSG_SYSMSG',
 ]
-/** Message 4 exists from GCN 1.2 on. */
-export const MESSAGE_SAVEWAVE = { number: 4, name: 'MSG_SAVEWAVE', generations: ['gfx8'] as readonly Generation[] }
+
+/** Messages of s_sendmsg, by number; MSG_SAVEWAVE exists from GCN 1.2 on. */
+export const messageNames = (generation: Generation): readonly (string | undefined)[] =>
+  generation === 'gfx8' ? MESSAGES : MESSAGES.map((name) => (name === 'MSG_SAVEWAVE' ? undefined : name))
+
 export const MESSAGE_GS = 2
 export const MESSAGE_GS_DONE = 3
 export const MESSAGE_SYSMSG = 15
@@ -28,11 +30,11 @@ export const DATA_FORMATS: readonly string[] = [
   '32_32_32', '32_32_32_32', 'RESERVED_15',
 ].map((name) => `BUF_DATA_FORMAT_${name}`)
 
-/** By number; 6 has another name on gfx8. */
-export const NUMBER_FORMATS: readonly string[] = ['UNORM', 'SNORM', 'USCALED', 'SSCALED', 'UINT', 'SINT', 'SNORM_OGL', 'FLOAT'].map(
-  (name) => `BUF_NUM_FORMAT_${name}`,
-)
-export const NUMBER_FORMAT_6_GFX8 = 'BUF_NUM_FORMAT_RESERVED_6'
+const NUMBER_FORMATS = ['UNORM', 'SNORM', 'USCALED', 'SSCALED', 'UINT', 'SINT', 'SNORM_OGL', 'FLOAT']
+
+/** Names of NFMT by number; 6 has another name on gfx8. */
+export const numberFormats = (generation: Generation): readonly string[] =>
+  NUMBER_FORMATS.map((name, n) => `BUF_NUM_FORMAT_${n === 6 && generation === 'gfx8' ? 'RESERVED_6' : name}`)
 
 /** Bits of the constant of s_set_gpr_idx_on. */
 export const GPR_INDEX_MODES: readonly string[] = ['SRC0', 'SRC1', 'SRC2', 'DST']

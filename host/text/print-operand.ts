@@ -5,11 +5,12 @@ import {
   INLINE_FLOATS, INLINE_FLOAT_FIRST, INLINE_INTEGER_FIRST, INLINE_INTEGER_LAST, INLINE_INV_2PI, LATER_SOURCES, LITERAL, SCALAR_REGISTERS,
   SPECIAL_SOURCES, VGPR_FIRST,
 } from '../isa/registers.ts'
-import { dwordsOf, type OperandType } from '../isa/row.ts'
+import { bitsOf, type OperandType } from '../isa/row.ts'
 import type { Generation } from '../isa/targets.ts'
+import { floatBits, inlineInteger, INV_2PI, isInline } from './constants.ts'
 import {
-  EXPORT_TARGETS, GPR_INDEX_MODES, GS_OPERATIONS, HARDWARE_REGISTERS, MESSAGES, MESSAGE_GS, MESSAGE_GS_DONE, MESSAGE_SAVEWAVE, MESSAGE_SYSMSG,
-  PARAMETERS, SYSMSG_OPERATIONS,
+  EXPORT_TARGETS, GPR_INDEX_MODES, GS_OPERATIONS, HARDWARE_REGISTERS, MESSAGE_GS, MESSAGE_GS_DONE, MESSAGE_SYSMSG, messageNames, PARAMETERS,
+  SYSMSG_OPERATIONS,
 } from './names.ts'
 
 /** The text of one operand; nothing where the fields say that it is absent. */
@@ -74,38 +75,22 @@ function printSource({ type, dwords }: Operand, encoding: number, { target, lite
   if (encoding < INLINE_INTEGER_FIRST) return printScalar(encoding, dwords, target.generation)
   if (encoding <= INLINE_INTEGER_LAST) return String(inlineInteger(encoding))
   const float = INLINE_FLOATS[encoding - INLINE_FLOAT_FIRST]
-  if (float !== undefined) return isInteger16(type) ? hex(halfBits(float)) : decimal(float)
-  if (encoding === INLINE_INV_2PI && target.generation === 'gfx8') return isInteger16(type) ? hex(INV_2PI_F16) : dwords === 2 ? '0.15915494309189532' : '0.15915494'
+  if (float !== undefined) return isInteger16(type) ? hex(Number(floatBits(float, 16))) : decimal(float)
+  if (encoding === INLINE_INV_2PI && target.generation === 'gfx8') return isInteger16(type) ? hex(Number(INV_2PI[16])) : dwords === 2 ? '0.15915494309189532' : '0.15915494'
   if (encoding === LITERAL) return printLiteral(literal ?? 0, type, target.generation)
   return SPECIAL_SOURCES[encoding] ?? (target.generation === 'gfx8' ? LATER_SOURCES[encoding] : undefined) ?? `?${encoding}`
 }
 
-export const inlineInteger = (encoding: number): number => (encoding <= 192 ? encoding - 128 : 192 - encoding)
 const decimal = (value: number): string => (Number.isInteger(value) ? value.toFixed(1) : String(value))
 const isInteger16 = (type: OperandType): boolean => type === 'i16' || type === 'u16' || type === 'b16'
-const INV_2PI_F16 = 0x3118
-const INV_2PI_F32 = 0x3e22f983
-
-/** Bits of an inline float as f16: sign, exponent bias 15, no mantissa. */
-const halfBits = (value: number): number => (value < 0 ? 0x8000 : 0) | ((15 + Math.log2(Math.abs(value))) << 10)
-const singleBits = (value: number): number => ((value < 0 ? 0x80000000 : 0) | ((127 + Math.log2(Math.abs(value))) << 23)) >>> 0
 
 /** LLVM marks a literal whose value an inline constant would have, and prints 16 bits of one in a 16-bit operand. */
 function printLiteral(literal: number, type: OperandType, generation: Generation): string {
-  const low = literal & 0xffff
-  if (type === 'f16') return isInline(low, 16, generation) ? `lit(${hex(literal)})` : hex(low)
-  if (isInteger16(type)) return isInline(literal, 32, generation) ? `lit(${hex(literal)})` : hex(low)
-  return isInline(literal, dwordsOf(type) * 32, generation) ? `lit(${hex(literal)})` : hex(literal)
-}
-
-/** Whether an inline constant has these bits in an operand of this width. */
-function isInline(value: number, width: number, generation: Generation): boolean {
-  if (value <= 64) return true
-  if (width > 32) return false
-  if (value >= 2 ** width - 16) return true
-  const bits = width === 16 ? halfBits : singleBits
-  if (generation === 'gfx8' && value === (width === 16 ? INV_2PI_F16 : INV_2PI_F32)) return true
-  return INLINE_FLOATS.some((float) => bits(float) === value)
+  const narrow = bitsOf(type) === 16
+  const bits = BigInt(type === 'f16' ? literal & 0xffff : literal)
+  const width = type === 'f16' ? 16 : bitsOf(type) === 64 ? 64 : 32
+  if (isInline(bits, width, generation)) return `lit(${hex(literal)})`
+  return hex(narrow ? literal & 0xffff : literal)
 }
 
 function printWaitcnt(value: number): string {
@@ -119,7 +104,7 @@ function printMessage(value: number, generation: Generation): string {
   const operation = (value >>> 4) & 7
   const stream = (value >>> 8) & 3
   if (value >>> 10 !== 0) return String(value)
-  const name = messageName(message, generation)
+  const name = messageNames(generation)[message]
   if (name !== undefined) {
     if (message === MESSAGE_SYSMSG) {
       const text = SYSMSG_OPERATIONS[operation]
@@ -135,9 +120,6 @@ function printMessage(value: number, generation: Generation): string {
   }
   return `sendmsg(${message}, ${operation}, ${stream})`
 }
-
-const messageName = (message: number, generation: Generation): string | undefined =>
-  message === MESSAGE_SAVEWAVE.number && MESSAGE_SAVEWAVE.generations.includes(generation) ? MESSAGE_SAVEWAVE.name : MESSAGES[message]
 
 /** id 5:0, offset 10:6, width - 1 15:11; offset 0 and width 32 are the default. */
 function printHwreg(value: number): string {
