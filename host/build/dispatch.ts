@@ -22,9 +22,22 @@ interface Loop {
   readonly kernel: Kernel
   /** The kernel of the mask result, where there is a value too. */
   readonly maskKernel: Kernel | undefined
-  /** Call the rounded kernel with this global instead. */
-  readonly round: '' | 'round32' | 'round64'
+  /** The kernel of the value that this loop calls, and what it gets behind the sources. */
+  readonly variant: Variant
 }
+
+/** A second kernel of an operation, for a state of the wave that is rare: its loop runs while `global` is not 0. */
+interface Variant {
+  readonly suffix: '' | '_rounded' | '_clamped'
+  readonly global: string
+  /** The kernel takes the global as its last parameter. */
+  readonly passed: boolean
+}
+const PLAIN: Variant = { suffix: '', global: '', passed: false }
+const variantsOf = (operation: Operation): readonly Variant[] => [
+  { suffix: '_clamped', global: 'integerClamp', passed: false },
+  { suffix: '_rounded', global: roundOf(operation), passed: true },
+]
 
 const valueOf = ({ shape }: Operation): OperandType | undefined => shape.results.find((r) => r !== 'mask')
 const hasMask = ({ shape }: Operation): boolean => shape.results.includes('mask')
@@ -56,11 +69,11 @@ function sourceSetup(operation: Operation, type: OperandType, i: number, wide: b
   ]
 }
 
-/** The kernel call on one chunk; `half` is '' in narrow loops, 0 or 1 in wide ones. */
+/** The call of the value's kernel (or of a mask's) on one chunk; `half` is '' in narrow loops, 0 or 1 in wide ones. */
 function call(loop: Loop, kernel: Kernel, half: '' | 0 | 1): string {
   const sources = loop.operation.shape.sources.map((_, i) => `${LETTERS[i]}${half}`)
-  const name = loop.round && kernel === loop.kernel ? `${loop.operation.name}_rounded` : kernel.name
-  return `${kernel.file}.${name}(${[...sources, ...(loop.round && kernel === loop.kernel ? [loop.round] : [])].join(', ')})`
+  const extra = kernel === loop.kernel && loop.variant.passed ? [loop.variant.global] : []
+  return `${kernel.file}.${kernel.name}(${[...sources, ...extra].join(', ')})`
 }
 
 /** Lines that flush the sources of a chunk. */
@@ -174,11 +187,13 @@ function functionsOf(operation: Operation, kernels: Kernels): string[] {
   const kernel = kernels.get(operation.name)
   if (kernel === undefined || isWaveKernel(kernel)) return []
   const maskKernel = hasMask(operation) && valueOf(operation) ? kernels.get(`${operation.name}_mask`) : undefined
-  const loop: Loop = { name: operation.name, operation, kernel, maskKernel, round: '' }
-  if (!kernels.has(`${operation.name}_rounded`)) return [loopSource(loop)]
-  const round = roundOf(operation)
-  const nearest = loopSource(loop).replace('{\n', `{\n  if (${round}) return ${operation.name}_rounded(u, w);\n`)
-  return [nearest, loopSource({ ...loop, name: `${operation.name}_rounded`, round })]
+  const loop: Loop = { name: operation.name, operation, kernel, maskKernel, variant: PLAIN }
+  const variants = variantsOf(operation).filter(({ suffix }) => kernels.has(operation.name + suffix))
+  const detours = variants.map(({ suffix, global }) => `  if (${global}) return ${operation.name}${suffix}(u, w);\n`).join('')
+  return [
+    loopSource(loop).replace('{\n', `{\n${detours}`),
+    ...variants.map((variant) => loopSource({ ...loop, name: operation.name + variant.suffix, kernel: kernels.get(operation.name + variant.suffix)!, variant })),
+  ]
 }
 
 /** A kernel that takes record and wave runs as it is. */
@@ -226,7 +241,7 @@ export function dispatchSource(kernels: Kernels): string {
     "import { writeMask } from '../finish';",
     "import { flushResult16, flushResult32, flushResult64, flushSource16, flushSource32, flushSource64, rowBytes, vcc } from '../state';",
     "import { highs, lows, masks2, masks4, pairHigh, pairLow, put } from '../lib/lanes';",
-    "import { round32, round64, setChunkLane } from '../lib/mode';",
+    "import { integerClamp, round32, round64, setChunkLane } from '../lib/mode';",
     "import { anyNan16, anyNan32, anyNan64, flush16, flush32, flush64, nan16, nan32, nan64 } from '../lib/rules';",
     "import { end, goOn, illegal, unsupported } from '../pseudo';",
     ...files.map((file) => `import * as ${file} from '../ops/${file}';`),
