@@ -4,7 +4,7 @@
  */
 import { FaultCode } from '../engine.ts'
 import type { PlanRecord } from '../plan/plan.ts'
-import { IMM_ADDR64, IMM_IDXEN, IMM_OFFEN } from '../plan/record.ts'
+import { IMM_ADDR64, IMM_IDXEN, IMM_LDS, IMM_OFFEN } from '../plan/record.ts'
 import { Fault } from './fault.ts'
 import { sourceDword } from './fetch.ts'
 import { decodeTexel, encodeTexel, texelBytes } from './format.ts'
@@ -156,21 +156,27 @@ function locateElement(w: Wave, r: PlanRecord, lane: number, bytes: number, acce
   return locateBuffer(w, r, lane, pieceBytes, bytes / pieceBytes, access, false)
 }
 
+/** The element's bytes as one number; undefined where it is out of range. */
+function readElement(w: Wave, places: readonly Place[], bytes: number): bigint | undefined {
+  if (places.length === 0) return undefined
+  const pieceBytes = bytes / places.length
+  return places.reduce((all, place, k) => all | (read(w, place, pieceBytes) << BigInt(k * pieceBytes * 8)), 0n)
+}
+
 /** Loads and stores of one to four components; `half` are the D16 forms of gfx8, a 16-bit component a register. */
 export function formatOperations(formatOf: (w: Wave, r: PlanRecord) => ElementFormat) {
   return {
     loadFormat:
       (components: number, half = false): WaveFunction =>
       (w, r) => {
+        if (r.imm & IMM_LDS) throw new Fault(FaultCode.Unsupported)
         const format = formatOf(w, r)
         const bytes = texelBytes(format)
         located(
           w,
           (lane) => locateElement(w, r, lane, bytes, 'read'),
           (places, lane) => {
-            const pieceBytes = bytes / Math.max(1, places.length)
-            const texel = places.reduce((all, place, k) => all | (read(w, place, pieceBytes) << BigInt(k * pieceBytes * 8)), 0n)
-            const words = decodeTexel(format, places.length === 0 ? undefined : texel, half)
+            const words = decodeTexel(format, readElement(w, places, bytes), half)
             for (let k = 0; k < components; k++) w.setVgpr(w.vgprOf(r.dst) + k, lane, words[k]!)
           },
         )
@@ -186,7 +192,7 @@ export function formatOperations(formatOf: (w: Wave, r: PlanRecord) => ElementFo
           (places, lane) => {
             const words = Array.from({ length: components }, (_, k) => w.vgpr(w.vgprOf(r.dst) + k, lane))
             const texel = encodeTexel(format, words, half)
-            const pieceBytes = bytes / Math.max(1, places.length)
+            const pieceBytes = bytes / places.length
             for (const [k, place] of places.entries()) write(w, place, pieceBytes, texel >> BigInt(k * pieceBytes * 8))
           },
         )

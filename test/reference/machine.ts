@@ -1,5 +1,8 @@
 /** A machine with one wave for tests: lays out memory as the device would, plans code as it is reached, runs the engine. */
+import { encode } from '../../host/codec/encode.ts'
 import { type Engine, Stop } from '../../host/engine.ts'
+import { FORMATS, type FormatName } from '../../host/isa/formats.ts'
+import { OPERATION_BY_NAME } from '../../host/isa/operations.ts'
 import { GENERATIONS, TARGETS, type TargetName } from '../../host/isa/targets.ts'
 import * as layout from '../../host/plan/layout.ts'
 import { planStretch } from '../../host/plan/plan.ts'
@@ -240,3 +243,25 @@ export function run(setup: Setup): Machine {
 
 /** Words as bytes, little-endian. */
 export const bytesOf = (words: readonly number[]): Uint8Array => new Uint8Array(Uint32Array.from(words).buffer)
+
+/** The words of one instruction from its format's fields. */
+export function op(
+  name: string,
+  format: FormatName,
+  fields: Readonly<Record<string, number>> = {},
+  { target = 'gfx803', literal }: { target?: TargetName; literal?: number } = {},
+): number[] {
+  const { generation } = TARGETS[target]
+  const operation = OPERATION_BY_NAME.get(name)
+  if (operation === undefined) throw new Error(`no operation ${name}`)
+  const layout = FORMATS.find((f) => f.name === format && f.generations.includes(generation))!
+  return encode({ target: TARGETS[target], operation, format: layout, fields, literal, dwords: layout.dwords })
+}
+
+export const ENDPGM = 0xbf810000
+/** Operand encodings. */
+export const VCC = 106
+export const EXEC = 126
+export const v = (register: number): number => 256 + register
+/** Inline integers 0 to 64. */
+export const int = (value: number): number => 128 + value
