@@ -1,6 +1,6 @@
 /** `lanewise asm`: assembly to machine code. */
 import { writeFile } from 'node:fs/promises'
-import { assemble, AssembleError, hex, list, type Target, wordsText } from '../index.ts'
+import { assemble, AssembleError, assembleProgram, encode, hex, list, type Target, wordsText } from '../index.ts'
 import { type Command, UsageError, type Values } from './arguments.ts'
 import { batchesOf, bytesOfFile } from './files.ts'
 import type { Io } from './io.ts'
@@ -38,7 +38,7 @@ async function assembleCommand(values: Values, io: Io): Promise<number> {
 
 function assembleFile(file: string, text: string, target: Target): Uint32Array {
   try {
-    return assemble(text, target)
+    return assembleProgram(text, target).words
   } catch (error) {
     if (!(error instanceof AssembleError)) throw error
     throw new AssembleError(`${file}:${error.line}:${error.column}: ${error.message}`, error.line, error.column)
@@ -56,10 +56,9 @@ async function assembleLines(target: Target, values: Values, io: Io): Promise<nu
 
 function assembleLine(line: string, target: Target): string {
   try {
-    return wordsText(assemble(line, target))
-  } catch (error) {
-    if (error instanceof AssembleError) return ''
-    throw error
+    return wordsText(encode(assemble(line, target)))
+  } catch {
+    return ''
   }
 }
 

@@ -1,10 +1,10 @@
 /** Fetches what a job names: code, buffers, expected bytes. Files come through an injected reader, so jobs run in browsers too. */
 import { JobError } from '../errors.ts'
-import type { Target } from '../isa/targets.ts'
 import type { CodeObject } from '../object/code-object.ts'
 import { loadObject, unbundle } from '../object/index.ts'
 import { bytesOf, writeBits } from '../results/elements.ts'
 import { wordsOfBytes } from '../results/listing.ts'
+import { assembleProgram } from '../text/program.ts'
 import { generate } from './generate.ts'
 import type { Buffer, Job, Want } from './job.ts'
 
@@ -54,14 +54,11 @@ async function codeOf(job: Job, read: ReadFile): Promise<LoadedJob['code']> {
       return { words }
     }
     case 'asm':
-      return { words: await assembled(code.text, target) }
+      return { words: assembleProgram(code.text, target).words }
     default:
-      return { words: await assembled(new TextDecoder().decode(await read(code.file)), target) }
+      return { words: assembleProgram(new TextDecoder().decode(await read(code.file)), target).words }
   }
 }
-
-/** The assembler is loaded when it is first wanted. */
-const assembled = async (text: string, target: Target): Promise<Uint32Array> => (await import('../text/assemble.ts')).assemble(text, target)
 
 async function contents({ name, type, length, init }: Buffer, read: ReadFile): Promise<Uint8Array> {
   const size = bytesOf(type)
