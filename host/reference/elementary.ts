@@ -52,12 +52,16 @@ export function logarithm2(x: number, f: Range, round: Round): number {
   if (significand === 1n << BigInt(length - 1)) return roundValue(length - 1 + exponent, f, round)
   // m in [3/4, 3/2), so that x near 1 has no whole part to cancel
   const whole = exponent + length - (2n * significand >= 3n << BigInt(length - 1) ? 0 : 1)
-  return rounded((bits) => {
-    const one = 1n << BigInt(bits)
-    const m = shift(significand, bits + exponent - whole)
-    const log = ((atanh(((m - one) << BigInt(bits)) / (m + one), bits) << BigInt(bits + 1)) / ln2(bits)) + BigInt(whole) * one
-    return scaled(log, bits, 0)
-  }, f, round)
+  return rounded(
+    (bits) => {
+      const one = 1n << BigInt(bits)
+      const m = shift(significand, bits + exponent - whole)
+      const log = (atanh(((m - one) << BigInt(bits)) / (m + one), bits) << BigInt(bits + 1)) / ln2(bits) + BigInt(whole) * one
+      return scaled(log, bits, 0)
+    },
+    f,
+    round,
+  )
 }
 
 /** sin 2πx. Where that is zero, it has the sign of x (IEEE 754, sinPi). */
@@ -90,8 +94,11 @@ function rounded(approximate: (bits: number) => Exact, f: Range, round: Round): 
 }
 
 /** A fixed-point number times 2^exponent. */
-const scaled = (fixed: bigint, bits: number, exponent: number): Exact =>
-  ({ negative: fixed < 0n, significand: fixed < 0n ? -fixed : fixed, exponent: exponent - bits })
+const scaled = (fixed: bigint, bits: number, exponent: number): Exact => ({
+  negative: fixed < 0n,
+  significand: fixed < 0n ? -fixed : fixed,
+  exponent: exponent - bits,
+})
 
 /** A significand with one more bit that says whether there is a rest: its rounding is that of the whole number. */
 const sticky = (n: bigint, rest: boolean) => ({ significand: (n << 1n) | (rest ? 1n : 0n) })
@@ -195,12 +202,16 @@ function quarter(x: number): { quadrant: number; rest: number } {
 
 /** sin of (quadrant + rest) quarters of a revolution; a rest below zero counts from the quadrant's end. */
 function circular(quadrant: number, rest: number, f: Range, round: Round): number {
-  const cosine = quadrant % 2 === 1 !== rest < 0
-  return rounded((bits) => {
-    const angle = (fixed(Math.abs(rest), bits) * pi(bits)) >> BigInt(bits + 1)
-    const size = cosine ? taylor(1n << BigInt(bits), 0n, angle, bits) : taylor(angle, 1n, angle, bits)
-    return scaled(quadrant >= 2 ? -size : size, bits, 0)
-  }, f, round)
+  const cosine = (quadrant % 2 === 1) !== rest < 0
+  return rounded(
+    (bits) => {
+      const angle = (fixed(Math.abs(rest), bits) * pi(bits)) >> BigInt(bits + 1)
+      const size = cosine ? taylor(1n << BigInt(bits), 0n, angle, bits) : taylor(angle, 1n, angle, bits)
+      return scaled(quadrant >= 2 ? -size : size, bits, 0)
+    },
+    f,
+    round,
+  )
 }
 
 /** The series of sine (first = angle, from = 1) and cosine (first = 1, from = 0): each term is the one before · -angle² / ((n+1)(n+2)). */

@@ -52,8 +52,14 @@ export interface Format<W extends number | bigint> extends Range {
 }
 
 export const F16: Format<number> = {
-  name: 'f16', precision: 11, maxExponent: 15, minExponent: -14,
-  sign: 0x8000, infinity: 0x7c00, quietBit: 0x0200, nan: 0x7e00,
+  name: 'f16',
+  precision: 11,
+  maxExponent: 15,
+  minExponent: -14,
+  sign: 0x8000,
+  infinity: 0x7c00,
+  quietBit: 0x0200,
+  nan: 0x7e00,
   value(word) {
     const exponent = (word >>> 10) & 31
     const fraction = word & 0x3ff
@@ -67,7 +73,7 @@ export const F16: Format<number> = {
     if (size === Number.POSITIVE_INFINITY) return sign | 0x7c00
     if (size < 2 ** -14) return sign | (size * 2 ** 24)
     const exponent = exponentOf(size)
-    return sign | ((exponent + 14) << 10) + size / power(exponent - 10)
+    return sign | (((exponent + 14) << 10) + size / power(exponent - 10))
   },
   round: (value, round) => F16.word(roundValue(value, F16, round)),
   isNaN: (word) => (word & 0x7fff) > 0x7c00,
@@ -77,8 +83,14 @@ export const F16: Format<number> = {
 }
 
 export const F32: Format<number> = {
-  name: 'f32', precision: 24, maxExponent: 127, minExponent: -126,
-  sign: 0x80000000, infinity: 0x7f800000, quietBit: 0x00400000, nan: 0x7fc00000,
+  name: 'f32',
+  precision: 24,
+  maxExponent: 127,
+  minExponent: -126,
+  sign: 0x80000000,
+  infinity: 0x7f800000,
+  quietBit: 0x00400000,
+  nan: 0x7fc00000,
   value(word) {
     u32s[0] = word
     return f32s[0] as number
@@ -95,8 +107,14 @@ export const F32: Format<number> = {
 }
 
 export const F64: Format<bigint> = {
-  name: 'f64', precision: 53, maxExponent: 1023, minExponent: -1022,
-  sign: 0x8000000000000000n, infinity: 0x7ff0000000000000n, quietBit: 0x0008000000000000n, nan: 0x7ff8000000000000n,
+  name: 'f64',
+  precision: 53,
+  maxExponent: 1023,
+  minExponent: -1022,
+  sign: 0x8000000000000000n,
+  infinity: 0x7ff0000000000000n,
+  quietBit: 0x0008000000000000n,
+  nan: 0x7ff8000000000000n,
   value(word) {
     u64s[0] = word
     return f64s[0] as number
@@ -191,7 +209,7 @@ function neighbour(x: number, out: boolean): number {
  */
 function oddSum(x: number, y: number): number {
   const sum = x + y
-  if (isInfinite(sum) || sum !== sum) return sum
+  if (isInfinite(sum) || Number.isNaN(sum)) return sum
   const part = sum - x
   const error = x - (sum - part) + (y - part) // Knuth's two-sum: sum + error is exact
   if (error === 0) return sum
@@ -200,8 +218,7 @@ function oddSum(x: number, y: number): number {
 }
 
 /** x + y where that is zero: +0, but -0 if both are -0, or towards −∞ unless both are +0 (IEEE 754, 6.3). */
-const zeroSum = (x: number, y: number, round: Round): number =>
-  round === DOWN ? (Object.is(x, 0) && Object.is(y, 0) ? 0 : -0) : x + y
+const zeroSum = (x: number, y: number, round: Round): number => (round === DOWN ? (Object.is(x, 0) && Object.is(y, 0) ? 0 : -0) : x + y)
 
 /** a + b, rounded once. */
 export function add<W extends number | bigint>(f: Format<W>, a: W, b: W, round: Round): W {
@@ -209,7 +226,7 @@ export function add<W extends number | bigint>(f: Format<W>, a: W, b: W, round: 
   const x = f.value(a)
   const y = f.value(b)
   const sum = x + y
-  if (sum !== sum) return f.nan
+  if (Number.isNaN(sum)) return f.nan
   if (sum === 0) return f.word(zeroSum(x, y, round))
   if (round === NEAREST) return f.round(sum, round) // f64 is wide enough for f16 and f32: rounding twice is rounding once (Figueroa)
   if (f.precision < 53) return f.round(oddSum(x, y), round)
@@ -222,7 +239,7 @@ export function multiply<W extends number | bigint>(f: Format<W>, a: W, b: W, ro
   const x = f.value(a)
   const y = f.value(b)
   const product = x * y // exact for f16 and f32
-  if (product !== product) return f.nan
+  if (Number.isNaN(product)) return f.nan
   if (f.precision < 53 || round === NEAREST) return f.round(product, round)
   return isInfinite(x) || isInfinite(y) ? f.word(product) : f.word(roundExact(times(exact(x), exact(y)), f, round))
 }
@@ -235,7 +252,7 @@ export function fma<W extends number | bigint>(f: Format<W>, a: W, b: W, c: W, r
   const z = f.value(c)
   if (isInfinite(x) || isInfinite(y) || isInfinite(z)) {
     const sum = x * y + (isInfinite(z) ? z : 0)
-    return sum !== sum ? f.nan : f.word(sum)
+    return Number.isNaN(sum) ? f.nan : f.word(sum)
   }
   if (x === 0 || y === 0) {
     if (z === 0) return f.word(zeroSum(x * y, z, round))
@@ -253,7 +270,7 @@ export function fma<W extends number | bigint>(f: Format<W>, a: W, b: W, c: W, r
 /** a · 2^n, rounded once. */
 export function scale<W extends number | bigint>(f: Format<W>, a: W, n: number, round: Round): W {
   const value = f.value(a)
-  if (value !== value) return f.quiet(a)
+  if (Number.isNaN(value)) return f.quiet(a)
   if (value === 0 || isInfinite(value)) return a
   if (f.precision < 53) return f.round(value * power(Math.min(Math.max(n, -400), 400)), round) // exact, and beyond either end of f32
   const x = exact(value)
@@ -289,8 +306,11 @@ export function plus(a: Exact, b: Exact): Exact {
   return { negative: sum < 0n, significand: sum < 0n ? -sum : sum, exponent }
 }
 
-export const times = (a: Exact, b: Exact): Exact =>
-  ({ negative: a.negative !== b.negative, significand: a.significand * b.significand, exponent: a.exponent + b.exponent })
+export const times = (a: Exact, b: Exact): Exact => ({
+  negative: a.negative !== b.negative,
+  significand: a.significand * b.significand,
+  exponent: a.exponent + b.exponent,
+})
 
 /** Bits of a positive integer. */
 export function bitLength(n: bigint): number {

@@ -6,10 +6,27 @@
  */
 import { cosineOfRevolutions, exponential2, logarithm2, reciprocal, reciprocalRoot, sineOfRevolutions, squareRoot } from './elementary.ts'
 import type { Modes } from './lane.ts'
-import { convert, i16, i32, saturate, u16, u32 } from './words.ts'
 import {
-  add, DOWN, exponentOf, F16, F32, F64, type Format, isInfinite, largest, nanOf, NEAREST, power, type Range, type Round, roundInteger, UP, withSign, ZERO,
+  add,
+  DOWN,
+  exponentOf,
+  F16,
+  F32,
+  F64,
+  type Format,
+  isInfinite,
+  largest,
+  NEAREST,
+  nanOf,
+  power,
+  type Range,
+  type Round,
+  roundInteger,
+  UP,
+  withSign,
+  ZERO,
 } from './number.ts'
+import { convert, i16, i32, saturate, u16, u32 } from './words.ts'
 
 // --- moves and bits
 
@@ -74,8 +91,10 @@ export const v_cvt_f64_f32 = (a: number) => convert(F32, F64, a, NEAREST)
 
 type Word = number | bigint
 
-const toInteger = <W extends Word>(f: Format<W>, round: Round) => (a: W): W =>
-  f.isNaN(a) ? f.quiet(a) : f.word(roundInteger(f.value(a), round))
+const toInteger =
+  <W extends Word>(f: Format<W>, round: Round) =>
+  (a: W): W =>
+    f.isNaN(a) ? f.quiet(a) : f.word(roundInteger(f.value(a), round))
 
 export const v_trunc_f32 = toInteger(F32, ZERO)
 export const v_ceil_f32 = toInteger(F32, UP)
@@ -96,7 +115,7 @@ export const v_floor_f16 = toInteger(F16, DOWN)
  */
 function fract<W extends Word>(f: Format<W>, a: W, round: Round): W {
   const value = f.value(a)
-  if (value !== value || isInfinite(value)) return nanOf(f, a)
+  if (Number.isNaN(value) || isInfinite(value)) return nanOf(f, a)
   const whole = Math.floor(value)
   if (value === whole) return f.word(0)
   const rest = add(f, a, f.word(-whole), round)
@@ -112,7 +131,7 @@ export const v_fract_f16 = (a: number, m: Modes) => fract(F16, a, m.round64)
 /** The exponent e of 1.xxx · 2^e, denormals of f64 included. */
 const fullExponent = (value: number) => (exponentOf(value) === -1023 ? exponentOf(value * 2 ** 60) - 60 : exponentOf(value))
 
-const frexpExponent = (value: number) => (value === 0 || value !== value || isInfinite(value) ? 0 : fullExponent(value) + 1)
+const frexpExponent = (value: number) => (value === 0 || Number.isNaN(value) || isInfinite(value) ? 0 : fullExponent(value) + 1)
 
 export const v_frexp_exp_i32_f32 = (a: number) => u32(frexpExponent(F32.value(a)))
 export const v_frexp_exp_i32_f64 = (a: bigint) => u32(frexpExponent(F64.value(a)))
@@ -120,7 +139,7 @@ export const v_frexp_exp_i16_f16 = (a: number) => u16(frexpExponent(F16.value(a)
 
 function frexpMant<W extends Word>(f: Format<W>, a: W): W {
   const value = f.value(a)
-  if (value !== value) return f.quiet(a)
+  if (Number.isNaN(value)) return f.quiet(a)
   if (value === 0 || isInfinite(value)) return a
   const exponent = frexpExponent(value)
   return f.word(exponent < -1000 ? (value * 2 ** 60) / power(exponent + 60) : value / power(exponent - 1) / 2)
@@ -133,16 +152,17 @@ export const v_frexp_mant_f16 = (a: number) => frexpMant(F16, a)
 // --- approximate in hardware (about 1 ULP); here correctly rounded to nearest, whatever MODE says
 
 /** Applies a function of values to the bits; its NaN becomes the one that the NaN rule gives. */
-const unary = <W extends Word>(f: Format<W>, of: (value: number, f: Range) => number) => (a: W): W => {
-  const result = f.isNaN(a) ? Number.NaN : of(f.value(a), f)
-  return result === result ? f.word(result) : nanOf(f, a)
-}
+const unary =
+  <W extends Word>(f: Format<W>, of: (value: number, f: Range) => number) =>
+  (a: W): W => {
+    const result = f.isNaN(a) ? Number.NaN : of(f.value(a), f)
+    return Number.isNaN(result) ? nanOf(f, a) : f.word(result)
+  }
 
 /** 1 / S0; zeros give infinities and the other way round, signs kept. */
 const rcp = (x: number, f: Range) => (x === 0 || isInfinite(x) ? 1 / x : reciprocal(x, f, NEAREST))
 /** 1 / √S0; NaN below zero. */
-const rsq = (x: number, f: Range) =>
-  x > 0 && !isInfinite(x) ? reciprocalRoot(x, f, NEAREST) : x === 0 ? 1 / x : x > 0 ? 0 : Number.NaN
+const rsq = (x: number, f: Range) => (x > 0 && !isInfinite(x) ? reciprocalRoot(x, f, NEAREST) : x === 0 ? 1 / x : x > 0 ? 0 : Number.NaN)
 /** √S0; -0 gives -0, NaN below zero. */
 const sqrt = (x: number, f: Range) => (x > 0 && !isInfinite(x) ? squareRoot(x, f, NEAREST) : Math.sqrt(x))
 /** 2^S0. */
@@ -151,23 +171,25 @@ const exp = (x: number, f: Range) => (isInfinite(x) ? Math.max(x, 0) : exponenti
 const log = (x: number, f: Range) =>
   x > 0 && !isInfinite(x) ? logarithm2(x, f, NEAREST) : x === 0 ? Number.NEGATIVE_INFINITY : x > 0 ? x : Number.NaN
 /** sin of S0 revolutions; 0 outside ±256, NaN for infinities. */
-const sin = (x: number, f: Range) =>
-  isInfinite(x) ? Number.NaN : Math.abs(x) > 256 ? 0 : sineOfRevolutions(x, f, NEAREST)
+const sin = (x: number, f: Range) => (isInfinite(x) ? Number.NaN : Math.abs(x) > 256 ? 0 : sineOfRevolutions(x, f, NEAREST))
 /** cos of S0 revolutions; 1 outside ±256, NaN for infinities. */
-const cos = (x: number, f: Range) =>
-  isInfinite(x) ? Number.NaN : Math.abs(x) > 256 ? 1 : cosineOfRevolutions(x, f, NEAREST)
+const cos = (x: number, f: Range) => (isInfinite(x) ? Number.NaN : Math.abs(x) > 256 ? 1 : cosineOfRevolutions(x, f, NEAREST))
 
 type ValueFunction = typeof rcp
 /** Infinite results become the largest numbers. */
-const clamped = (of: ValueFunction): ValueFunction => (x, f) => {
-  const result = of(x, f)
-  return isInfinite(result) ? withSign(largest(f), result < 0) : result
-}
+const clamped =
+  (of: ValueFunction): ValueFunction =>
+  (x, f) => {
+    const result = of(x, f)
+    return isInfinite(result) ? withSign(largest(f), result < 0) : result
+  }
 /** Infinite results become zeros of their sign. */
-const legacy = (of: ValueFunction): ValueFunction => (x, f) => {
-  const result = of(x, f)
-  return isInfinite(result) ? withSign(0, result < 0) : result
-}
+const legacy =
+  (of: ValueFunction): ValueFunction =>
+  (x, f) => {
+    const result = of(x, f)
+    return isInfinite(result) ? withSign(0, result < 0) : result
+  }
 
 export const v_rcp_f32 = unary(F32, rcp)
 /** As v_rcp_f32; differs in the exceptions it raises, which Lanewise does not model. */

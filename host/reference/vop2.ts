@@ -6,7 +6,19 @@
  */
 import type { Modes } from './lane.ts'
 import {
-  add, F16, F32, type Format, flushed, isSignalling, multiply, nanOf, NEAREST, type Round, roundInteger, scale, ZERO,
+  add,
+  F16,
+  F32,
+  type Format,
+  flushed,
+  isSignalling,
+  multiply,
+  NEAREST,
+  nanOf,
+  type Round,
+  roundInteger,
+  scale,
+  ZERO,
 } from './number.ts'
 import { byteOf, convert, countBits, i16, i24, i32, saturate, saturates, u16, u24, u32 } from './words.ts'
 
@@ -207,5 +219,4 @@ export function v_cvt_pkrtz_f16_f32(a: number, b: number, m: Modes): number {
 export const v_cvt_pkaccum_u8_f32 = (a: number, place: number, d: number, m: Modes) => replaceByte(d, place & 3, unsigned8(a, m))
 
 export const unsigned8 = (a: number, m: Modes): number => saturate(roundInteger(F32.value(a), m.round32), 0, 255)
-export const replaceByte = (word: number, place: number, byte: number): number =>
-  u32(word ^ ((byteOf(word, place) ^ byte) << (8 * place)))
+export const replaceByte = (word: number, place: number, byte: number): number => u32(word ^ ((byteOf(word, place) ^ byte) << (8 * place)))

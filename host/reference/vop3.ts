@@ -7,8 +7,22 @@
 import { twoOverPi } from './elementary.ts'
 import type { Modes } from './lane.ts'
 import {
-  add, F16, F32, F64, type Format, fma, isInfinite, largest, multiply, nanOf, NEAREST, power, type Round, roundExact,
-  scale, withSign,
+  add,
+  F16,
+  F32,
+  F64,
+  type Format,
+  fma,
+  isInfinite,
+  largest,
+  multiply,
+  NEAREST,
+  nanOf,
+  power,
+  type Round,
+  roundExact,
+  scale,
+  withSign,
 } from './number.ts'
 import { mad16, mad32, madLegacy, maximum, minimum, replaceByte, unsigned8 } from './vop2.ts'
 import { byteOf, countBits, halfOf, i16, i24, i32, i64, saturate, saturates, u16, u24, u32, u64 } from './words.ts'
@@ -83,25 +97,34 @@ const negated = (a: number) => u32(a ^ F32.sign)
 /** D = number of the face: 0 +x, 1 -x, 2 +y, 3 -y, 4 +z, 5 -z; -0 counts as positive. */
 export function v_cubeid_f32(x: number, y: number, z: number): number {
   switch (majorAxis(x, y, z)) {
-    case 'z': return F32.word(below0(z) ? 5 : 4)
-    case 'y': return F32.word(below0(y) ? 3 : 2)
-    default: return F32.word(below0(x) ? 1 : 0)
+    case 'z':
+      return F32.word(below0(z) ? 5 : 4)
+    case 'y':
+      return F32.word(below0(y) ? 3 : 2)
+    default:
+      return F32.word(below0(x) ? 1 : 0)
   }
 }
 /** D = coordinate to the right on the face, not divided yet. */
 export function v_cubesc_f32(x: number, y: number, z: number): number {
   switch (majorAxis(x, y, z)) {
-    case 'z': return below0(z) ? negated(x) : x
-    case 'y': return x
-    default: return below0(x) ? z : negated(z)
+    case 'z':
+      return below0(z) ? negated(x) : x
+    case 'y':
+      return x
+    default:
+      return below0(x) ? z : negated(z)
   }
 }
 /** D = coordinate downwards on the face, not divided yet. */
 export function v_cubetc_f32(x: number, y: number, z: number): number {
   switch (majorAxis(x, y, z)) {
-    case 'z': return negated(y)
-    case 'y': return below0(y) ? negated(z) : z
-    default: return negated(y)
+    case 'z':
+      return negated(y)
+    case 'y':
+      return below0(y) ? negated(z) : z
+    default:
+      return negated(y)
   }
 }
 /** D = twice the coordinate along the longest axis. */
@@ -145,7 +168,8 @@ function divScale<W extends Word>({ format: f, step, far, tiny }: Division<W>, a
   let by = 0
   if (difference >= far) by = isDenominator ? step : 0
   else if (exponent === 0) by = step
-  else if (exponent >= 2 * f.maxExponent - 1) by = isSmall && !isDenominator ? 0 : -step // 1/d is denormal
+  else if (exponent >= 2 * f.maxExponent - 1)
+    by = isSmall && !isDenominator ? 0 : -step // 1/d is denormal
   else if (isSmall) by = isDenominator ? 0 : step
   else if (isTiny) by = step
   return [scale(f, a, by, round), scaleBack]
@@ -177,7 +201,7 @@ function divFixup<W extends Word>(f: Format<W>, quotient: W, d: W, n: W): W {
   // f16 divides in f32, so its quotient needs no more than the above
   if (f.name !== 'f16' && f.exponentField(n) - f.exponentField(d) < -(f.maxExponent + f.precision - 1)) return signed(0)
   const q = f.value(quotient)
-  return signed(q === q ? q : Number.POSITIVE_INFINITY)
+  return signed(Number.isNaN(q) ? Number.POSITIVE_INFINITY : q)
 }
 export const v_div_fixup_f32 = (q: number, d: number, n: number) => divFixup(F32, q, d, n)
 export const v_div_fixup_f64 = (q: bigint, d: bigint, n: bigint) => divFixup(F64, q, d, n)

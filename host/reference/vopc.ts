@@ -19,8 +19,8 @@ const FLOAT_RELATIONS: Readonly<Record<string, (x: number, y: number) => boolean
   gt: (x, y) => x > y,
   lg: (x, y) => x < y || x > y,
   ge: (x, y) => x >= y,
-  o: (x, y) => x === x && y === y,
-  u: (x, y) => x !== x || y !== y,
+  o: (x, y) => !Number.isNaN(x) && !Number.isNaN(y),
+  u: (x, y) => Number.isNaN(x) || Number.isNaN(y),
   nge: (x, y) => !(x >= y),
   nlg: (x, y) => !(x < y || x > y),
   ngt: (x, y) => !(x > y),
@@ -49,7 +49,10 @@ const FLOAT_TYPES = { f32: F32, f64: F64, f16: F16 } as const
  * Whether S0 is of one of the classes whose bits are set in S1, seen on S0's bits whatever MODE says of denormals:
  * 0 signalling NaN, 1 quiet NaN, 2 -∞, 3 -normal, 4 -denormal, 5 -0, 6 +0, 7 +denormal, 8 +normal, 9 +∞.
  */
-const isOfClass = <W extends number | bigint>(f: Format<W>) => (a: W, classes: number): boolean => ((classes >>> classOf(f, a)) & 1) === 1
+const isOfClass =
+  <W extends number | bigint>(f: Format<W>) =>
+  (a: W, classes: number): boolean =>
+    ((classes >>> classOf(f, a)) & 1) === 1
 
 function classOf<W extends number | bigint>(f: Format<W>, a: W): number {
   if (f.isNaN(a)) return isSignalling(f, a) ? 0 : 1

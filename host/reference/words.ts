@@ -1,6 +1,6 @@
 /** Integers and conversions that the lane functions share: 32-bit words are numbers from 0 to 2^32-1. */
 import type { Modes } from './lane.ts'
-import { type Format, type Round } from './number.ts'
+import type { Format, Round } from './number.ts'
 
 /** The low 32 bits as an unsigned and as a signed number. */
 export const u32 = (a: number): number => a >>> 0
@@ -17,7 +17,7 @@ export const byteOf = (a: number, n: number): number => (a >>> (8 * n)) & 255
 export const halfOf = (a: number, n: number): number => (a >>> (16 * n)) & 0xffff
 
 /** The number of low ≤ n ≤ high that is nearest; 0 for NaN. */
-export const saturate = (n: number, low: number, high: number): number => (n !== n ? 0 : Math.min(Math.max(n, low), high))
+export const saturate = (n: number, low: number, high: number): number => (Number.isNaN(n) ? 0 : Math.min(Math.max(n, low), high))
 
 /** Whether an integer result is to be saturated: clamp does that from gfx8 on. */
 export const saturates = (m: Modes): boolean => m.clamp && m.generation !== 'gfx6' && m.generation !== 'gfx7'
@@ -34,6 +34,7 @@ export function convert<A extends number | bigint, B extends number | bigint>(fr
   if (!from.isNaN(a)) return to.round(from.value(a), round)
   const payload = BigInt(a) & (BigInt(from.quietBit) - 1n)
   const more = to.precision - from.precision
-  const bits = BigInt(to.nan) | (more >= 0 ? payload << BigInt(more) : payload >> BigInt(-more)) | (from.isNegative(a) ? BigInt(to.sign) : 0n)
+  const bits =
+    BigInt(to.nan) | (more >= 0 ? payload << BigInt(more) : payload >> BigInt(-more)) | (from.isNegative(a) ? BigInt(to.sign) : 0n)
   return (typeof to.nan === 'bigint' ? bits : Number(bits)) as B
 }
