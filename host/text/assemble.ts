@@ -50,6 +50,9 @@ export function assembleStatement(line: string, from: number, target: Target, su
 interface Candidate {
   readonly operation: Operation
   readonly format: Format
+  readonly modifiers: readonly Modifier[]
+  /** Words that introduce its modifiers. */
+  readonly words: ReadonlySet<string>
 }
 
 /** Tries encodings, the preferred one first; where none fits, the error that came furthest tells most. */
@@ -66,17 +69,22 @@ function assembleFirst(candidates: readonly Candidate[], items: readonly Item[],
   throw worst!
 }
 
-/** Operations by every name that text may call them, with and without suffix handled apart. */
-const mnemonics = new Map<Generation, ReadonlyMap<string, readonly Operation[]>>()
+/** Encodings by every name that text may call the operation, without suffix, the preferred one first. */
+const mnemonics = new Map<Generation, ReadonlyMap<string, readonly Candidate[]>>()
 
-function mnemonicsOf(generation: Generation): ReadonlyMap<string, readonly Operation[]> {
+function mnemonicsOf(generation: Generation): ReadonlyMap<string, readonly Candidate[]> {
   let table = mnemonics.get(generation)
   if (table === undefined) {
-    const names = new Map<string, Operation[]>()
+    const names = new Map<string, readonly Candidate[]>()
     for (const operation of OPERATIONS) {
-      if (formatsOf(operation, generation).length === 0) continue
+      const candidates = formatsOf(operation, generation).map((format) => {
+        const modifiers = modifiersOf(operation, format, generation)
+        return { operation, format, modifiers, words: new Set(modifiers.flatMap(({ names }) => names)) }
+      })
+      if (candidates.length === 0) continue
       // Later generations' names of the carry forms are understood too, as in LLVM.
-      for (const name of new Set([operation.mnemonic(generation), operation.name])) names.set(name, [...(names.get(name) ?? []), operation])
+      names.set(operation.mnemonic(generation), candidates)
+      if (!names.has(operation.name)) names.set(operation.name, candidates)
     }
     mnemonics.set(generation, (table = names))
   }
@@ -91,13 +99,12 @@ function formatsOf(operation: Operation, generation: Generation): Format[] {
     .sort((a, b) => (PREFERENCE[a.name] ?? 0) - (PREFERENCE[b.name] ?? 0))
 }
 
-function candidatesFor(item: Item, target: Target, { line }: Surroundings): Candidate[] {
+function candidatesFor(item: Item, target: Target, { line }: Surroundings): readonly Candidate[] {
   const { generation } = target
   const suffix = SUFFIXES.find((known) => item.text.endsWith(known))
   const name = suffix === undefined ? item.text : item.text.slice(0, -suffix.length)
-  const operations = mnemonicsOf(generation).get(name)
-  if (operations === undefined) throw new AssembleError(unknownMnemonic(name, target), line, item.column)
-  const all = operations.flatMap((operation) => formatsOf(operation, generation).map((format) => ({ operation, format })))
+  const all = mnemonicsOf(generation).get(name)
+  if (all === undefined) throw new AssembleError(unknownMnemonic(name, target), line, item.column)
   const candidates = all.filter(({ format }) => suffix === undefined || forcedSuffix(format) === suffix)
   if (candidates.length > 0) return candidates
   const known = all.map(({ format }) => name + (forcedSuffix(format) ?? ''))
@@ -135,26 +142,24 @@ function splitModifier({ text }: Item): { name: string; value: string | undefine
 
 /** The candidates that have all modifiers that the text names. */
 function fitting(candidates: readonly Candidate[], items: readonly Item[], target: Target, { line }: Surroundings): readonly Candidate[] {
-  const namesOf = candidates.map(({ operation, format }) => new Set(modifiersOf(operation, format, target.generation).flatMap(({ names }) => names)))
-  const isNamed = (item: Item): boolean => namesOf.some((names) => names.has(splitModifier(item).name))
-  const named = items.filter((item) => !item.afterComma && isNamed(item))
-  const wantsSdwa = items.some(({ text }) => text.includes('sext('))
-  const fit = candidates.filter(({ format }, n) => {
-    if (wantsSdwa && !format.name.endsWith('_sdwa')) return false
-    // SDWA and DPP are chosen by what they have and other encodings have not.
-    const special = named.some((item) => /_sel$|^dst_unused$/.test(splitModifier(item).name)) || wantsSdwa
-    if (format.name.endsWith('_sdwa') && candidates.length > 1 && !special && candidates.some((other) => !other.format.name.endsWith('_sdwa'))) return false
-    if (format.name.endsWith('_dpp') && named.length === 0 && candidates.some((other) => !other.format.name.endsWith('_dpp'))) return false
-    return named.every((item) => namesOf[n]!.has(splitModifier(item).name))
+  const word = (item: Item): string => splitModifier(item).name
+  const named = items.filter((item) => !item.afterComma && candidates.some(({ words }) => words.has(word(item))))
+  // SDWA and DPP are chosen by what they have and other encodings have not.
+  const wantsSdwa = items.some(({ text }) => text.includes('sext(')) || named.some((item) => /_sel$|^dst_unused$/.test(word(item)))
+  const wantsDpp = named.some((item) => candidates.some(({ format, words }) => format.name.endsWith('_dpp') && words.has(word(item))))
+  const fit = candidates.filter(({ format, words }) => {
+    if (candidates.length > 1 && format.name.endsWith('_sdwa') !== wantsSdwa) return false
+    if (candidates.length > 1 && format.name.endsWith('_dpp') !== wantsDpp) return false
+    return named.every((item) => words.has(word(item)))
   })
   if (fit.length > 0) return fit
-  const culprit = named.find((item) => !namesOf.every((names) => names.has(splitModifier(item).name)))
+  const culprit = named.find((item) => !candidates.every(({ words }) => words.has(word(item))))
   if (culprit === undefined) return candidates
   const mnemonic = candidates[0]!.operation.mnemonic(target.generation)
   throw new AssembleError(`${mnemonic} has no encoding on ${target.name} with ${named.map(({ text }) => text).join(' and ')} together; remove one`, line, culprit.column)
 }
 
-function assembleAs({ operation, format }: Candidate, items: readonly Item[], end: Item, target: Target, surroundings: Surroundings): Instruction {
+function assembleAs({ operation, format, modifiers, words }: Candidate, items: readonly Item[], end: Item, target: Target, surroundings: Surroundings): Instruction {
   const { generation } = target
   const draft: Draft = {
     target, operation, format,
@@ -167,8 +172,7 @@ function assembleAs({ operation, format }: Candidate, items: readonly Item[], en
       throw new AssembleError(message, surroundings.line, item.column)
     },
   }
-  const modifiers = modifiersOf(operation, format, generation)
-  const [operandItems, modifierItems] = separate(items, draft, modifiers)
+  const [operandItems, modifierItems] = separate(items, draft, words)
   applyModifiers(modifierItems, modifiers, draft)
   applyOperands(operandItems, end, draft)
   checkConstantBus(operandItems, draft)
@@ -178,10 +182,10 @@ function assembleAs({ operation, format }: Candidate, items: readonly Item[], en
 }
 
 /** Operands are separated by commas, modifiers by blanks. */
-function separate(items: readonly Item[], draft: Draft, modifiers: readonly Modifier[]): [Item[], Item[]] {
+function separate(items: readonly Item[], draft: Draft, words: ReadonlySet<string>): [Item[], Item[]] {
   const { format, operation } = draft
   if (operation.name === 's_waitcnt' && items.length > 0) return [[{ ...items[0]!, text: items.map(({ text }) => text).join(' ') }], []]
-  const isModifier = (item: Item): boolean => !item.afterComma && modifiers.some(({ names }) => names.includes(splitModifier(item).name))
+  const isModifier = (item: Item): boolean => !item.afterComma && words.has(splitModifier(item).name)
   const first = items.findIndex((item, n) => (n > 0 && !item.afterComma && !(format.name === 'exp' && n === 1)) || isModifier(item))
   const operands = first < 0 ? items : items.slice(0, first)
   return [[...operands], first < 0 ? [] : items.slice(first)]

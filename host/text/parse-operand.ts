@@ -149,6 +149,7 @@ function specialOf(text: string): number | undefined {
   return found === undefined ? undefined : Number(found[0])
 }
 const LDS_DIRECT = 254
+const M0 = 124
 
 function parseScalar(operand: Operand, item: Item, draft: Draft): number {
   const register = parseRegister(item.text, draft.target.generation)
@@ -161,10 +162,11 @@ function parseScalar(operand: Operand, item: Item, draft: Draft): number {
 
 function checkScalar({ first, dwords }: Register, wanted: number, item: Item, draft: Draft): void {
   if (dwords !== wanted) draft.fail(item, `${item.text} has ${plural(dwords, 'register')}, but this operand of ${describe(draft)} has ${wanted}; write ${example('s', 0, wanted)} or the like`)
-  if (isScalarRegister(first, dwords, draft.target.generation)) return
+  const last = SCALAR_REGISTERS[draft.target.generation][0]!.count - 1
+  if (isScalarRegister(first, dwords, draft.target.generation) && !(item.text.startsWith('s') && first <= last && first + dwords - 1 > last)) return
   const step = Math.min(4, dwords)
   if (first < 128 && first % step !== 0) draft.fail(item, `${item.text} is not aligned: ${plural(dwords, 'scalar register')} must begin at a multiple of ${step}`)
-  draft.fail(item, `${item.text} goes beyond the scalar registers of ${draft.target.name}; s${SCALAR_REGISTERS[draft.target.generation][0]!.count - 1} is the last`)
+  draft.fail(item, `${item.text} goes beyond the scalar registers of ${draft.target.name}; s${last} is the last`)
 }
 
 /** A register, a constant, or one of VCCZ, EXECZ, SCC and LDS direct. */
@@ -182,7 +184,9 @@ function parseSource(operand: Operand, item: Item, draft: Draft): number {
     }
     if (operand.kind === 'vectorSource') draft.fail(item, `${item.text} is no VGPR; ${operand.field} of ${describe(draft)} must be one (v0 to v255)`)
     checkScalar(register, operand.dwords, item, draft)
-    if (isVector) scalars.add(register.first)
+    // M0 as the lane number of v_writelane_b32 comes beside the one scalar register.
+    const isLane = register.first === M0 && draft.operation.name === 'v_writelane_b32' && operand.field !== 'src0'
+    if (isVector && !isLane) scalars.add(register.first)
     return register.first
   }
   if (operand.kind === 'vectorSource') draft.fail(item, `${item.text} is no VGPR; ${operand.field} of ${describe(draft)} must be one (v0 to v255)`)
@@ -213,7 +217,8 @@ function parseConstant({ field, type }: Operand, item: Item, draft: Draft): numb
   const marked = /^lit\((.*)\)$/.exec(item.text)
   const number = parseNumber(marked === null ? item.text : marked[1]!.trim(), draft.symbols)
   if (number === undefined) {
-    return draft.fail(item, `${item.text} is no operand of ${draft.target.name}; a register, a number or a defined symbol was expected`)
+    const what = item.text.includes('@') ? 'is a relocation, which only a linker can fill in' : `is no operand of ${draft.target.name}`
+    return draft.fail(item, `${item.text} ${what}; a register, a number or a defined symbol was expected`)
   }
   const takesLiteral = draft.format.literals.includes(field)
   if (marked === null) {
@@ -248,6 +253,8 @@ function inlineEncoding(number: Constant, type: OperandType, generation: Generat
   if (!fits) return undefined
   const encoding = encodingOfInteger(BigInt.asIntN(width, integer))
   if (encoding !== undefined) return encoding
+  // 32 bits of an f64 are its high half, of an inline constant too.
+  if (type === 'f64' && integer >= 0n && integer < 1n << 32n) return encodingOfFloatBits(integer << 32n, 64, generation)
   if (width === 16 && type !== 'f16' && !anyway) return undefined
   return encodingOfFloatBits(BigInt.asUintN(width, integer), width, generation)
 }

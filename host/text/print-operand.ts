@@ -89,7 +89,8 @@ function printLiteral(literal: number, type: OperandType, generation: Generation
   const narrow = bitsOf(type) === 16
   const bits = BigInt(type === 'f16' ? literal & 0xffff : literal)
   const width = type === 'f16' ? 16 : bitsOf(type) === 64 ? 64 : 32
-  if (isInline(bits, width, generation)) return `lit(${hex(literal)})`
+  const inline = isInline(bits, width, generation) || (type === 'f64' && isInline(bits << 32n, width, generation))
+  if (inline) return `lit(${hex(literal)})`
   return hex(narrow ? literal & 0xffff : literal)
 }
 
