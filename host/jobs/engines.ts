@@ -16,3 +16,22 @@ export async function openEngine(name: JobEngine): Promise<Engine> {
   if (name === 'reference') return (await import('../reference/engine.ts')).createReference()
   throw new LanewiseError('ERR_UNSUPPORTED', `there is no engine ${String(name)}; there are ${ENGINES.join(', ')}`)
 }
+
+/** Cores that have done a job and wait for the next: making one takes milliseconds, and a small job takes far less. */
+const idle: Engine[] = []
+/** Only small memories are worth keeping, for they are cleared. */
+const KEPT_BYTES = 4 << 20
+
+/** An engine whose memory from heapBase on is zero: a kept core, or a new one. */
+export async function takeEngine(name: JobEngine): Promise<Engine> {
+  const kept = name === 'core' ? idle.pop() : undefined
+  if (kept === undefined) return openEngine(name)
+  new Uint8Array(kept.memory, kept.heapBase).fill(0)
+  return kept
+}
+
+/** Keeps an engine for another job; nothing may read its memory any more. */
+export function giveBack(engine: Engine): void {
+  // The translating engine knows programs by their addresses, so it starts afresh.
+  if (engine.name === 'core' && engine.memory.byteLength <= KEPT_BYTES) idle.push(engine)
+}

@@ -4,7 +4,7 @@ import { LimitError } from '../errors.ts'
 import { type Check, crossCheck } from '../results/check.ts'
 import { Differences } from '../results/compare.ts'
 import { hex } from '../results/hex.ts'
-import type { JobEngine } from './engines.ts'
+import { giveBack, type JobEngine } from './engines.ts'
 import type { Job } from './job.ts'
 import { loadJob, type LoadedJob, type ReadFile } from './load.ts'
 import { compareAll, readAll, type Run } from './outcome.ts'
@@ -93,7 +93,9 @@ async function runAlone(loaded: LoadedJob, engine: JobEngine, options: RunJobOpt
   const run = await begin(loaded, engine)
   const { signal, onProgress } = options
   const outcome = await run.execution.run({ budget: loaded.job.budget, signal, onProgress })
-  return result(loaded, run, engine, outcome.seconds, undefined, outcome.error)
+  const done = result(loaded, run, engine, outcome.seconds, undefined, outcome.error)
+  giveBack(run.device.engine)
+  return done
 }
 
 async function runChecked(loaded: LoadedJob, engine: JobEngine, options: RunJobOptions): Promise<JobResult> {
@@ -109,7 +111,9 @@ async function runChecked(loaded: LoadedJob, engine: JobEngine, options: RunJobO
   const { budget } = loaded.job
   const exhausted = new LimitError(`the budget of ${budget} wave instructions is used up; look for an endless loop or give a larger budget`)
   const error = check.exhausted ? exhausted : check.run.error
-  return result(loaded, runs.get(check.run)!, engine, check.seconds, check, error)
+  const done = result(loaded, runs.get(check.run)!, engine, check.seconds, check, error)
+  for (const { device } of runs.values()) giveBack(device.engine)
+  return done
 }
 
 function result(loaded: LoadedJob, run: Run, engine: JobEngine, seconds: number, check: Check | undefined, error: Execution['error']): JobResult {

@@ -2,7 +2,7 @@
 import { type Argument as DeviceArgument, bareWave, DEFAULT_DESCRIPTOR, Device, dispatch, type Launch, rawKernel, type Region } from '../device/index.ts'
 import type { KernelDescriptor } from '../object/code-object.ts'
 import { lineAt } from '../results/listing.ts'
-import { type JobEngine, openEngine } from './engines.ts'
+import { type JobEngine, takeEngine } from './engines.ts'
 import type { Argument, BareWave, Dispatch, RawDescriptor } from './job.ts'
 import type { LoadedJob } from './load.ts'
 import type { Run } from './outcome.ts'
@@ -10,7 +10,7 @@ import type { Run } from './outcome.ts'
 /** Lays a job out on an engine of its own. The same job is laid out the same way each time. */
 export async function begin(loaded: LoadedJob, engineName: JobEngine): Promise<Run> {
   const { job, code } = loaded
-  const device = new Device(await openEngine(engineName), job.target, {
+  const device = new Device(await takeEngine(engineName), job.target, {
     disassemble: (words, index, target) => lineAt(words, target, index * 4).text,
   })
   const buffers = allocate(loaded, device)
