@@ -7,7 +7,7 @@ export { run, runStep } from './wave';
 
 // What translated code is made of, or calls.
 export * from './generated/exports';
-export { enter, stop } from './state';
+export { enter, generation, refreshExec, rowBytes, stop } from './state';
 export { ieee, round32, round64, dx10Clamp, flushSources32, flushResults32, flushSources64, flushResults64 } from './lib/mode';
 export { flush32, nan32, nan64 } from './lib/rules';
 

@@ -34,7 +34,10 @@ export interface TranslateOptions extends CoreOptions {
 
 /** A translated program at one MODE. */
 interface Translation {
+  /** Block that starts at a pc. */
   readonly entries: ReadonlyMap<number, number>
+  /** Instructions from a pc inside a block to the block's end. */
+  readonly rest: ReadonlyMap<number, number>
   readonly run: (wave: number, left: number, block: number) => number
 }
 
@@ -96,15 +99,16 @@ class Translator implements TranslateEngine {
       const view = new DataView(this.memory)
       const program = this.#program(view, wave)
       const translation = program?.translation
-      const block = translation?.entries.get(view.getUint32(wave + WAVE_PC, true))
+      const pc = view.getUint32(wave + WAVE_PC, true)
+      const block = translation?.entries.get(pc)
       if (translation && block !== undefined) {
         const result = this.#enter(translation, wave, left, block)
         if (result < 0) return view.getUint32(wave + WAVE_STOP, true) as Stop
         left = result
         if (left === 0) return this.core.run(wave, 0)
       }
-      // Behind a translated stretch one instruction is what the translation cannot do; without one, a slice.
-      const slice = Math.min(left, block === undefined ? COLD_SLICE : 1)
+      // Behind translated code one instruction is what the translation cannot do; inside a block the interpreter goes to its end.
+      const slice = Math.min(left, block === undefined ? (translation?.rest.get(pc) ?? COLD_SLICE) : 1)
       const before = view.getBigUint64(wave + WAVE_INSTRUCTIONS, true)
       const stop = this.core.run(wave, slice)
       const done = Number(new DataView(this.memory).getBigUint64(wave + WAVE_INSTRUCTIONS, true) - before)
@@ -164,7 +168,8 @@ class Translator implements TranslateEngine {
     const { exports } = new WebAssembly.Instance(module, { core: this.core.material.imports })
     this.#regions++
     this.#bytes += region.bytes.length
-    return { entries: region.entries, run: exports.run as Translation['run'] }
+    const rest = new Map([...blocks.values()].flatMap(({ steps }) => steps.map((step, i) => [step.pc, steps.length - i] as const)))
+    return { entries: region.entries, rest, run: exports.run as Translation['run'] }
   }
 }
 

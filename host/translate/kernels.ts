@@ -11,6 +11,8 @@ export interface Locals {
   /** Index in the new module of one of the core's exports. */
   functionImport(name: string): number
   globalImport(name: string): number
+  /** Writes what stands in the place of a call of `refreshExec`: lanes are masked by EXEC's bits, so the row of masks may wait. */
+  staleExec(code: Code): void
 }
 
 /** An argument: a local, or an i32 constant. */
@@ -95,6 +97,7 @@ export class Kernels {
     for (const token of this.#template(index).tokens) {
       size++
       if (token.op === OP.callIndirect) size = Number.POSITIVE_INFINITY
+      else if (token.op === OP.call && this.#exportOfFunction.get(token.index) === 'refreshExec') size += 2
       else if (token.op === OP.call && !this.#exportOfFunction.has(token.index)) size += this.#size(token.index, [...callers, index])
       else if ((token.op === OP.globalGet || token.op === OP.globalSet) && !this.#exportOfGlobal.has(token.index))
         size = Number.POSITIVE_INFINITY
@@ -209,6 +212,10 @@ export class Kernels {
   /** A call inside a spliced body; without `args` they are on the stack. */
   #inner(code: Code, index: number, args: readonly Argument[] | undefined, locals: Locals, known: Known | undefined): void {
     const exported = this.#exportOfFunction.get(index)
+    if (exported === 'refreshExec') {
+      if (!args) code.op(OP.drop)
+      return locals.staleExec(code)
+    }
     if (exported !== undefined && this.#size(index, []) > SPLICE_LIMIT / 4) {
       for (const arg of args ?? []) push(code, arg)
       code.op(OP.call).u32(locals.functionImport(exported))

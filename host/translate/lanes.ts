@@ -11,7 +11,7 @@
  */
 import type { OperandType } from '../isa/row.ts'
 import { bitsOf } from '../isa/row.ts'
-import { EXEC_LO, VCC_LO, WAVE_EXEC_MASKS } from '../plan/layout.ts'
+import { EXEC_LO, VCC_LO } from '../plan/layout.ts'
 import { scalarOffset } from '../plan/plan.ts'
 import type { Step } from './graph.ts'
 import type { Kernels, Locals } from './kernels.ts'
@@ -161,7 +161,7 @@ export class LaneLoop {
     code.get(active).i32(15).op(OP.i32Eq).block(OP.if)
     for (const at of this.#dirty) code.get(this.#chunk).get(this.#values.get(at)!.local).simdMemory(SIMD.store, at)
     code.op(OP.else)
-    code.get(this.#chunk).simdMemory(SIMD.load, WAVE_EXEC_MASKS).set(mask)
+    code.get(active).simd(SIMD.i32x4Splat).v128(1, 2, 4, 8).simd(SIMD.and).v128(1, 2, 4, 8).simd(SIMD.i32x4Eq).set(mask)
     for (const at of this.#dirty) {
       code.get(this.#chunk).get(this.#values.get(at)!.local).get(this.#chunk).simdMemory(SIMD.load, at).get(mask).simd(SIMD.bitselect)
       code.simdMemory(SIMD.store, at)

@@ -56,7 +56,16 @@ class RegionLocals implements FunctionLocals {
   constructor(
     private readonly module: ModuleBuilder,
     private readonly kernels: Kernels,
-  ) {}
+  ) {
+    this.stale = this.local(I32)
+  }
+
+  staleExec(code: Code): void {
+    code.i32(1).set(this.stale)
+  }
+
+  /** Local that is 1 while the row of EXEC's lane masks is older than EXEC. */
+  readonly stale: number
 
   local(type: number): number {
     return RUN.parameters.length + this.types.push(type) - 1
@@ -236,6 +245,8 @@ class BlockWriter {
   /** Any other instruction: the core runs it, and may stop the wave. `rest` counts it and what follows in the block. */
   #call(step: Step, rest: number): void {
     const { code } = this
+    code.get(this.locals.stale).block(OP.if).get(WAVE).op(OP.call).u32(this.locals.functionImport('refreshExec'))
+    code.i32(0).set(this.locals.stale).end()
     code.i32(step.address).get(WAVE).op(OP.call).u32(this.stepImport)
     code.op(OP.globalGet).u32(this.stop).block(OP.if)
     code.get(WAVE).i32(step.pc).memory(OP.i32Store, WAVE_PC)
