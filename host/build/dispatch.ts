@@ -192,7 +192,9 @@ function functionsOf(operation: Operation, kernels: Kernels): string[] {
   const detours = variants.map(({ suffix, global }) => `  if (${global}) return ${operation.name}${suffix}(u, w);\n`).join('')
   return [
     loopSource(loop).replace('{\n', `{\n${detours}`),
-    ...variants.map((variant) => loopSource({ ...loop, name: operation.name + variant.suffix, kernel: kernels.get(operation.name + variant.suffix)!, variant })),
+    ...variants.map((variant) =>
+      loopSource({ ...loop, name: operation.name + variant.suffix, kernel: kernels.get(operation.name + variant.suffix)!, variant }),
+    ),
   ]
 }
 
@@ -205,7 +207,21 @@ function fits(operation: Operation, kernel: Kernel): boolean {
 }
 
 /** Types of operands as the staging code (assembly/fetch.ts, finish.ts) reads them: 4 bits a source, 4 bits the value, then flags. */
-const TYPE_CODES: Readonly<Partial<Record<OperandType, number>>> = { f16: 2, f32: 3, f64: 4, i16: 5, u16: 5, b16: 5, i64: 6, u64: 6, b64: 6, mask: 7, vcc: 7, s32: 8, b128: 9 }
+const TYPE_CODES: Readonly<Partial<Record<OperandType, number>>> = {
+  f16: 2,
+  f32: 3,
+  f64: 4,
+  i16: 5,
+  u16: 5,
+  b16: 5,
+  i64: 6,
+  u64: 6,
+  b64: 6,
+  mask: 7,
+  vcc: 7,
+  s32: 8,
+  b128: 9,
+}
 const typeCode = (type: OperandType | undefined): number => (type === undefined ? 0 : (TYPE_CODES[type] ?? 1))
 /** Operations on plain bits whose abs and neg work as on an f32 (LLVM's VOP3, SDWA and DPP forms of these have them). */
 const BITS_WITH_SIGN = new Set(['v_mov_b32', 'v_cndmask_b32'])
@@ -227,12 +243,17 @@ export function dispatchSource(kernels: Kernels): string {
   const running = OPERATIONS.map((o) => ({ operation: o, kernel: kernels.get(o.table === 'vopc' ? compareOf(o.name) : o.name) }))
   const wrong = running.filter(({ operation, kernel }) => kernel && !fits(operation, kernel))
   for (const { operation, kernel } of wrong) {
-    console.warn(`${operation.name}: the kernel in ${kernel!.file}.ts takes (${kernel!.parameters.join(', ')}), its shape is ${operation.shape.text}; left out`)
+    console.warn(
+      `${operation.name}: the kernel in ${kernel!.file}.ts takes (${kernel!.parameters.join(', ')}), its shape is ${operation.shape.text}; left out`,
+    )
   }
   const good = running.filter((r) => !wrong.includes(r))
-  const loops = good.filter(({ operation, kernel }) => kernel?.name === operation.name).flatMap(({ operation }) => functionsOf(operation, kernels))
+  const loops = good
+    .filter(({ operation, kernel }) => kernel?.name === operation.name)
+    .flatMap(({ operation }) => functionsOf(operation, kernels))
   const files = [...new Set([...kernels.values()].map((k) => k.file))]
-  const entry = (kernel: Kernel | undefined) => (!kernel ? 'unsupported' : isWaveKernel(kernel) ? `${kernel.file}.${kernel.name}` : kernel.name)
+  const entry = (kernel: Kernel | undefined) =>
+    !kernel ? 'unsupported' : isWaveKernel(kernel) ? `${kernel.file}.${kernel.name}` : kernel.name
   return [
     '// Written by host/build.',
     "import * as layout from './layout';",
@@ -271,8 +292,16 @@ const SCALAR_TABLES = ['sop1', 'sop2', 'sopc', 'sopk']
 
 /** The text of assembly/generated/exports.ts: functions that translated code is made of. */
 export function exportsSource(kernels: Kernels): string {
-  const wanted = [...kernels.values()].filter((k) => SCALAR_TABLES.includes(k.file) || (k.result === 'v128' && k.parameters.every((p) => p === 'v128')))
+  const wanted = [...kernels.values()].filter(
+    (k) => SCALAR_TABLES.includes(k.file) || (k.result === 'v128' && k.parameters.every((p) => p === 'v128')),
+  )
   const files = [...new Set(wanted.map((k) => k.file))]
-  const lines = files.map((file) => `export { ${wanted.filter((k) => k.file === file).map((k) => k.name).join(', ')} } from '../ops/${file}';`)
+  const lines = files.map(
+    (file) =>
+      `export { ${wanted
+        .filter((k) => k.file === file)
+        .map((k) => k.name)
+        .join(', ')} } from '../ops/${file}';`,
+  )
   return ['// Written by host/build.', ...lines, ''].join('\n')
 }

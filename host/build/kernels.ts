@@ -23,7 +23,10 @@ export function findKernels(directory: string): ReadonlyMap<string, Kernel> {
     for (const [, name, parameters, result] of source.matchAll(EXPORT)) {
       const other = found.get(name!)
       if (other) throw new Error(`${name} is exported by assembly/ops/${other.file}.ts and by ${entry}; one of them must go`)
-      const types = parameters!.split(',').map((p) => p.split(':')[1]?.trim() ?? '').filter((t) => t !== '')
+      const types = parameters!
+        .split(',')
+        .map((p) => p.split(':')[1]?.trim() ?? '')
+        .filter((t) => t !== '')
       found.set(name!, { name: name!, file: entry.slice(0, -3), parameters: types, result: result! })
     }
   }

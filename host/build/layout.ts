@@ -1,7 +1,7 @@
 /** Writes assembly/generated/layout.ts: the numbers of host/plan and host/engine that the core shares, copied from where they are written. */
 import { FaultCode, Stop } from '../engine.ts'
-import { GENERATIONS } from '../isa/targets.ts'
 import { OPERATIONS, PSEUDO_OPERATIONS } from '../isa/operations.ts'
+import { GENERATIONS } from '../isa/targets.ts'
 import * as layout from '../plan/layout.ts'
 import * as record from '../plan/record.ts'
 

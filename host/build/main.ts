@@ -53,7 +53,9 @@ async function build(kind: string | undefined): Promise<void> {
   write('host/core/generated/relaxed.ts', inlined(relaxed))
   write('dist/core/core.wasm', simd)
   const lacking = missing(kernels)
-  console.log(`core (${kind}): ${simd.length} bytes${relaxed ? `, relaxed ${relaxed.length}` : ''}; ${lacking.length} operations have no kernel`)
+  console.log(
+    `core (${kind}): ${simd.length} bytes${relaxed ? `, relaxed ${relaxed.length}` : ''}; ${lacking.length} operations have no kernel`,
+  )
   if (process.argv.includes('--missing')) console.log(lacking.join('\n'))
   if (kind === 'release' && simd.length > SIZE_LIMIT) throw new Error(`the core has ${simd.length} bytes; it may have ${SIZE_LIMIT}`)
 }
