@@ -6,8 +6,10 @@ const kernels = await compileKernels(['double', 'half', 'convert', 'elementary',
 
 describe.skipIf(!haveVectors)('kernels give what the vectors say', () => {
   describe.each(['gfx803', 'gfx700', 'gfx600'])('%s', (target) => {
-    const byOperation = Map.groupBy(haveVectors ? cases(target, kernels) : [], (c) => c.operation.name)
-    test.each([...byOperation])('%s', (_name, group) => {
+    const all = haveVectors ? cases(target, kernels) : []
+    const names = [...new Set(all.map((c) => c.operation.name))]
+    test.each(names)('%s', (name) => {
+      const group = all.filter((c) => c.operation.name === name)
       expect(group.flatMap((c) => differences(kernels, c).map((d) => `${c.text} ${d}`))).toEqual([])
     })
   })

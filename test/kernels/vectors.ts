@@ -120,7 +120,7 @@ function source(job: Job, operand: string, type: OperandType, lane: number, oper
     const sign = 1n << BigInt(bits - 1)
     if (operand.includes('|')) word &= ~sign
     if (/^-[|vs(]/.test(operand)) word ^= sign
-    if (flushes(operation, bits, mode & (bits === 32 ? 0x10 : 0x40))) word = flushed(word & mask(bits), bits)
+    if (flushes(operation, mode & (bits === 32 ? 0x10 : 0x40))) word = flushed(word & mask(bits), bits)
   }
   return word
 }
@@ -182,10 +182,10 @@ function result(word: bigint, type: OperandType, operation: Operation, sources: 
     const first = operation.shape.sources.findIndex((t, i) => isFloat(t) && isNan(sources[i]! & mask(bits), bits))
     word = first < 0 ? parameters(bits).nan : (sources[first]! & mask(bits)) | parameters(bits).quiet
   }
-  return flushes(operation, bits, mode & (bits === 32 ? 0x20 : 0x80)) ? flushed(word, bits) : word
+  return flushes(operation, mode & (bits === 32 ? 0x20 : 0x80)) ? flushed(word, bits) : word
 }
 
-const flushes = ({ traits }: Operation, bits: number, allowed: number) => traits.has('ftz') || (traits.has('flush') && !allowed)
+const flushes = ({ traits }: Operation, allowed: number) => traits.has('ftz') || (traits.has('flush') && !allowed)
 
 function expected(job: Job, destination: string, lane: number): bigint | undefined {
   const at = (name: string): bigint | undefined => {
