@@ -102,16 +102,16 @@ export function sumToOdd(p: v128, c: v128): v128 {
   return i64x2.add(s, v128.and(v128.and(inexact, even), step));
 }
 
-/** Exact zeros take the sign they have when rounding towards −∞: negative unless both terms are positive. */
-function negateZeros(s: v128, p: v128, c: v128): v128 {
+/** The same with the sign that a zero has in a round mode: towards −∞ it is negative unless both terms are positive. */
+function signedSumToOdd(p: v128, c: v128, round: i32): v128 {
+  const s = sumToOdd(p, c);
+  if (round != 2) return s;
   const sign = v128.and(v128.or(p, c), i64x2.splat(i64.MIN_VALUE));
   return v128.or(s, v128.and(f64x2.eq(s, f64x2.splat(0)), sign));
 }
 
 function sumRounded2(p: v128, c: v128, round: i32): v128 {
-  let s = sumToOdd(p, c);
-  if (round == 2) s = negateZeros(s, p, c);
-  return demoteRounded2(s, round);
+  return demoteRounded2(signedSumToOdd(p, c, round), round);
 }
 
 /** a × b + c, rounded once as `round` says (see demoteRounded2). */
@@ -119,6 +119,13 @@ export function fmaRounded(a: v128, b: v128, c: v128, round: i32): v128 {
   return i64x2.shuffle(
     sumRounded2(f64x2.mul(promoteLow(a), promoteLow(b)), promoteLow(c), round),
     sumRounded2(f64x2.mul(promoteHigh(a), promoteHigh(b)), promoteHigh(c), round), 0, 2);
+}
+
+/** (a × b + c) × scale, rounded once; the scale is a power of two. */
+export function fmaScaledRounded(a: v128, b: v128, c: v128, scale: v128, round: i32): v128 {
+  const low = signedSumToOdd(f64x2.mul(promoteLow(a), promoteLow(b)), promoteLow(c), round);
+  const high = signedSumToOdd(f64x2.mul(promoteHigh(a), promoteHigh(b)), promoteHigh(c), round);
+  return demoteRounded(f64x2.mul(low, promoteLow(scale)), f64x2.mul(high, promoteHigh(scale)), round);
 }
 
 /** a + b, rounded as `round` says. */

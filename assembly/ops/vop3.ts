@@ -1,7 +1,7 @@
 // Vector operations of 32 and 16 bits that have only the VOP3 encoding. f64 and f16 arithmetic and 64-bit results have files of their own.
 // The optimizer inlines no function that calls another: kernels with a call for the rare case are marked @inline.
 import {
-  DEFAULT_NAN, demoteRounded, fma, fmaRounded, INFINITY_BITS, isNaNs, MIN_NORMAL, mulRounded, promoteHigh, promoteLow, quiet, SIGN,
+  DEFAULT_NAN, demoteRounded, fma, fmaRounded, fmaScaledRounded, INFINITY_BITS, isNaNs, MIN_NORMAL, mulRounded, promoteHigh, promoteLow, quiet, SIGN,
 } from '../lib/float';
 import { highs } from '../lib/lanes';
 import { funnel, pow2, sar, shl, shr, uniform } from '../lib/shift';
@@ -175,11 +175,13 @@ export function v_div_scale_f32(a: v128, b: v128, c: v128): v128 {
 }
 function scale(a: v128, b: v128, c: v128): v128 {
   const one = f32x4.splat(1), up = f32x4.splat(reinterpret<f32>(0x5f800000)), down = f32x4.splat(reinterpret<f32>(0x1f800000));
-  const upIfB = v128.bitselect(up, one, f32x4.eq(a, b)), upIfC = v128.bitselect(up, one, f32x4.eq(a, c));
+  const isB = f32x4.eq(a, b), upIfB = v128.bitselect(up, one, isB), downIfB = v128.bitselect(down, one, isB);
+  const upIfC = v128.bitselect(up, one, f32x4.eq(a, c));
   const tiny = isTinyQuotient(c, b), tinyReciprocal = isTinyQuotient(one, b);
   let factor = v128.bitselect(up, one, i32x4.le_s(exponent(c), i32x4.splat(23)));
   factor = v128.bitselect(upIfC, factor, tiny);
-  factor = v128.bitselect(v128.bitselect(upIfB, down, tiny), factor, tinyReciprocal);
+  // AMD's pseudocode scales b up where reciprocal and quotient are tiny; that would make it infinite (test/kernels/division.test.ts).
+  factor = v128.bitselect(v128.bitselect(downIfB, down, tiny), factor, tinyReciprocal);
   factor = v128.bitselect(up, factor, isDenormal(b));
   factor = v128.bitselect(upIfB, factor, isHugeQuotient(c, b));
   const scaled = v128.bitselect(quiet(a), f32x4.mul(a, factor), isNaNs(a));
@@ -194,15 +196,16 @@ function unscale(c: v128, scaled: v128): v128 {
   const factor = v128.bitselect(f32x4.splat(reinterpret<f32>(0x5f800000)), f32x4.splat(reinterpret<f32>(0x1f800000)), large);
   return v128.bitselect(factor, f32x4.splat(1), scaled);
 }
-/** a × b + c, rounded, then scaled back, rounded. */
+/** a × b + c scaled back, rounded once; a sum beyond the range of f32 is infinite and stays so. */
 // @ts-ignore: decorator
 @inline
 export function v_div_fmas_f32(a: v128, b: v128, c: v128, scaled: v128): v128 {
-  const sum = fma(a, b, c);
-  return v128.any_true(scaled) ? f32x4.mul(sum, unscale(c, scaled)) : sum;
+  return v128.any_true(scaled) ? v_div_fmas_f32_rounded(a, b, c, scaled, 0) : fma(a, b, c);
 }
 export function v_div_fmas_f32_rounded(a: v128, b: v128, c: v128, scaled: v128, round: i32): v128 {
-  return mulRounded(fmaRounded(a, b, c, round), unscale(c, scaled), round);
+  const sum = fmaRounded(a, b, c, round);
+  const infinite = i32x4.eq(f32x4.abs(sum), i32x4.splat(INFINITY_BITS));
+  return v128.bitselect(sum, fmaScaledRounded(a, b, c, unscale(c, scaled), round), infinite);
 }
 
 /** The quotient a of c / b, with the special cases put right; an estimate that is NaN stands for an overflow. */
