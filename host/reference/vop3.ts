@@ -240,14 +240,16 @@ export const v_mad_i16 = (a: number, b: number, c: number, m: Modes) => {
   return u16(saturates(m) ? saturate(n, -0x8000, 0x7fff) : n)
 }
 /** D = S0 * S1 + S2; the mask gets bit 64 of the sum. */
-export function v_mad_u64_u32(a: number, b: number, c: bigint): readonly [bigint, boolean] {
+export function v_mad_u64_u32(a: number, b: number, c: bigint, m: Modes): readonly [bigint, boolean] {
   const n = BigInt(a) * BigInt(b) + c
-  return [u64(n), n >> 64n !== 0n]
+  const carry = n > 0xffffffffffffffffn
+  return [carry && saturates(m) ? 0xffffffffffffffffn : u64(n), carry]
 }
-/** The same for signed numbers; the mask gets bit 64 of the sum, its sign. */
-export function v_mad_i64_i32(a: number, b: number, c: bigint): readonly [bigint, boolean] {
+/** The same for signed numbers; the mask gets bit 64 of the sum, which is its sign. */
+export function v_mad_i64_i32(a: number, b: number, c: bigint, m: Modes): readonly [bigint, boolean] {
   const n = BigInt(i32(a)) * BigInt(i32(b)) + i64(c)
-  return [u64(n), n < 0n]
+  const overflows = n !== i64(n)
+  return [overflows && saturates(m) ? (n < 0n ? 0x8000000000000000n : 0x7fffffffffffffffn) : u64(n), n < 0n]
 }
 
 // --- bits
