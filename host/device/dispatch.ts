@@ -27,6 +27,8 @@ export interface Launch {
   readonly kernarg?: { readonly bytes: Uint8Array; readonly address?: bigint | undefined } | undefined
   /** LDS beyond the kernel's own and that of local arguments, bytes; default 0. */
   readonly dynamicLdsBytes?: number | undefined
+  /** Only the workgroups from the first of these numbers up to, not including, the second; x runs first. Default: all. */
+  readonly groups?: readonly [from: number, to: number] | undefined
   /** Stack of a work-item beyond its fixed scratch, bytes, for kernels whose calls the compiler could not bound; default 16384. */
   readonly stackBytes?: number | undefined
 }
@@ -92,6 +94,7 @@ class Dispatch implements Workload {
   readonly #grid: Size
   readonly #workgroup: Size
   readonly #groups: Size
+  readonly #firstGroup: number
   /** Guest memory of this dispatch alone. */
   readonly #regions: Region[] = []
   readonly #scratch: Scratch
@@ -111,7 +114,11 @@ class Dispatch implements Workload {
     this.#workgroup = launch.workgroup ?? launch.grid
     checkSizes(kernel, this.#grid, this.#workgroup)
     this.#groups = eachDimension((d) => Math.ceil(this.#grid[d]! / this.#workgroup[d]!))
-    this.groupCount = volume(this.#groups)
+    const [from, to] = launch.groups ?? [0, volume(this.#groups)]
+    if (!(from >= 0 && from <= to && to <= volume(this.#groups)))
+      throw new LaunchError(`workgroups ${from} to ${to} are to run; the grid has ${volume(this.#groups)}; give a range within it`)
+    this.#firstGroup = from
+    this.groupCount = to - from
     const { bytes, dynamicLdsBytes } = this.#arguments(launch)
     this.#ldsBytes = checkLds(device, kernel, descriptor.groupSegmentBytes + dynamicLdsBytes)
     const waveCount = Math.ceil(volume(this.#workgroup) / device.target.waveSize)
@@ -125,7 +132,8 @@ class Dispatch implements Workload {
 
   position(group: number): Size {
     const [x, y] = this.#groups
-    return [group % x, Math.floor(group / x) % y, Math.floor(group / (x * y))]
+    const number = this.#firstGroup + group
+    return [number % x, Math.floor(number / x) % y, Math.floor(number / (x * y))]
   }
 
   /** LDS and scratch are zero in each workgroup, though hardware promises nothing: so results do not depend on what ran before. */

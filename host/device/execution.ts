@@ -105,8 +105,9 @@ export class Execution {
    * @returns instructions completed
    */
   step(limit: number): number {
+    if (!(limit >= 1)) throw new RangeError(`limit is ${limit}; it must be at least 1 instruction`)
     const before = this.instructions
-    const end = before + limit
+    const end = before + Math.floor(limit)
     while (this.status === 'running' && this.instructions < end) this.#run(end - this.instructions)
     return this.instructions - before
   }
@@ -120,7 +121,7 @@ export class Execution {
     const { budget = 2 ** 32, signal, onProgress } = options
     if (!(budget >= 1)) throw new RangeError(`budget is ${budget}; it must be at least 1 instruction`)
     const start = performance.now()
-    const end = this.instructions + budget
+    const end = this.instructions + Math.floor(budget)
     let slice = 2048
     let paused = start
     let reported = start
@@ -187,7 +188,11 @@ export class Execution {
     const executed = wave.instructions - before
     this.instructions += executed
     this.#turn -= executed
-    if (stop === Stop.Plan) this.#plan(wave)
+    if (executed === 0 && (stop === Stop.Budget || stop === Stop.Yield || stop === Stop.Barrier))
+      this.#stop(
+        new CoreError(`the ${this.device.engine.name} engine stopped at pc ${hex(wave.pc)} without running anything; please report it`),
+      )
+    else if (stop === Stop.Plan) this.#plan(wave)
     else if (stop === Stop.Budget) {
       if (this.#turn <= 0) this.#pass()
     } else if (stop === Stop.Yield) {

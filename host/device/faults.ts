@@ -1,10 +1,14 @@
 /** A stopped wave → the error that says what it did, where, and what it was near to. */
+import { decode } from '../codec/decode.ts'
 import { FaultCode } from '../engine.ts'
 import { FaultError, type LanewiseError, MemoryFault, type Place, UnsupportedError } from '../errors.ts'
-import { WAVE_LDS_BYTES } from '../plan/layout.ts'
+import { WAVE_LDS_BYTES, WAVE_SCRATCH_LANE_BYTES } from '../plan/layout.ts'
 import type { Device } from './device.ts'
 import { hex, type Nearest } from './memory.ts'
 import type { Wave } from './wave.ts'
+
+/** Addresses below are told as null pointers: indices into nothing. */
+const NULL_PAGE = 0x1000n
 
 /** Where a wave stands. */
 export function placeOf(device: Device, wave: Wave, workgroup: readonly [number, number, number]): Place {
@@ -24,11 +28,7 @@ export function faultOf(device: Device, wave: Wave, workgroup: readonly [number,
     case FaultCode.Unsupported:
       return new UnsupportedError(`${at}: Lanewise does not run this instruction on ${device.target.name}; avoid it in the kernel`, place)
     case FaultCode.Illegal:
-      return new FaultError(
-        'ERR_ILLEGAL',
-        `${at}: no instruction of ${device.target.name}, or one that names registers beyond the wave's ${wave.vgprCount} VGPRs; check the target and the entry point`,
-        place,
-      )
+      return new FaultError('ERR_ILLEGAL', `${at}: ${illegal(device, wave)}`, place)
     case FaultCode.Jump:
       return new FaultError('ERR_ILLEGAL', `${at}: pc left the code, which has ${code.words.length * 4} bytes; check the branch`, place)
     case FaultCode.Trap:
@@ -48,6 +48,14 @@ export function faultOf(device: Device, wave: Wave, workgroup: readonly [number,
   }
 }
 
+/** Why the words at pc are illegal: they are no instruction at all, or one with operands that it may not have here. */
+function illegal({ target }: Device, wave: Wave): string {
+  const { words } = wave.program.code
+  if (decode(words, wave.pc >>> 2, target) === undefined)
+    return `no instruction of ${target.name} has this encoding; check the target, the entry point and the branches before it`
+  return `it names operands that ${target.name} does not allow, or VGPRs beyond the wave's ${wave.vgprCount}; check the kernel's register count`
+}
+
 /** What a wave accessed, and what is there. */
 function access(device: Device, wave: Wave): string {
   const who = wave.faultLane === undefined ? 'a scalar access' : `lane ${wave.faultLane}`
@@ -55,6 +63,12 @@ function access(device: Device, wave: Wave): string {
   if (wave.fault === FaultCode.Misaligned) return `${what}, which is no multiple of what the access allows; align the address`
   if (wave.fault === FaultCode.Lds)
     return `LDS: ${what}, the workgroup has ${wave.word(WAVE_LDS_BYTES)} bytes; check the index or ask for more dynamic LDS`
+  const high = Number(wave.faultAddress >> 32n)
+  if (device.apertures.private !== 0 && high === device.apertures.private)
+    return `scratch: ${what}, a work-item has ${wave.word(WAVE_SCRATCH_LANE_BYTES)} bytes; check the index or give a larger stack`
+  if (device.apertures.shared !== 0 && high === device.apertures.shared)
+    return `LDS: ${what}, the workgroup has ${wave.word(WAVE_LDS_BYTES)} bytes; check the index or ask for more dynamic LDS`
+  if (wave.faultAddress < NULL_PAGE) return `${what}, a null pointer or close to one; check that every pointer was given`
   const nearest = device.memory.nearest(wave.faultAddress)
   if (nearest === undefined) return `${what}; there is no guest memory at all; give the kernel buffers`
   return `${what}; ${near(nearest, wave.faultBytes)}`

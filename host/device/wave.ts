@@ -16,6 +16,7 @@ import {
   WAVE_FAULT_ADDRESS,
   WAVE_FAULT_BYTES,
   WAVE_FAULT_LANE,
+  WAVE_GPR_ALLOC,
   WAVE_HW_ID,
   WAVE_INSTRUCTIONS,
   WAVE_LDS,
@@ -220,7 +221,11 @@ export function allocateWaves(arena: Arena, program: Program, count: number): { 
   return { waves, free }
 }
 
-/** Lays a wave out: everything that `start` does not name becomes 0. */
+/** GPR_ALLOC (GCN3 manual): VGPRs in granules of 4, less one, in bits 13:8; SGPRs in granules of 8, less one, in bits 27:24. */
+const gprAlloc = (vgprCount: number, sgprCount: number): number =>
+  ((Math.ceil(vgprCount / 4) - 1) << 8) | ((Math.max(1, Math.ceil(sgprCount / 8)) - 1) << 24)
+
+/** Lays a wave out: everything that neither `start` names nor follows from the program becomes 0. */
 export function writeWave(arena: Arena, wave: Wave, start: WaveStart): void {
   const { words } = arena
   const { vgprCount, host: program, target } = wave.program
@@ -229,6 +234,7 @@ export function writeWave(arena: Arena, wave: Wave, start: WaveStart): void {
   words[at + WAVE_SIZE / 4] = target.waveSize
   words[at + WAVE_VGPR_COUNT / 4] = vgprCount
   words[at + WAVE_PROGRAM / 4] = program
+  words[at + WAVE_GPR_ALLOC / 4] = gprAlloc(vgprCount, start.header.get(WAVE_SGPR_COUNT) ?? 0)
   for (const [offset, value] of start.header) words[at + offset / 4] = value
   for (const [encoding, value] of start.scalars) words[at + WAVE_SCALARS / 4 + encoding] = value
   for (const [register, lanes] of start.vectors) words.set(lanes, at + WAVE_VECTORS / 4 + register * target.waveSize)

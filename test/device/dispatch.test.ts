@@ -318,6 +318,17 @@ test('the queue of a version 4 kernel has the aperture bases', () => {
   expect(dword(device, pointer(execution, 0) + 0x40n)).toBe(device.apertures.shared)
 })
 
+test('a range of workgroups runs just those', () => {
+  const { execution } = prepare({}, { grid: [128, 3, 1], workgroup: [64, 1, 1], groups: [2, 5] })
+  const seen: string[] = []
+  while (execution.next) {
+    seen.push(execution.workgroup.join())
+    execution.step(1)
+  }
+  expect(seen).toEqual(['0,1,0', '1,1,0', '0,2,0'])
+  expect(() => prepare({}, { grid: [64, 1, 1], groups: [0, 2] })).toThrow(/workgroups 0 to 2 are to run; the grid has 1/)
+})
+
 describe('sizes that do not fit', () => {
   test.each<[string, Setup, Launch, RegExp]>([
     ['a grid of 0', {}, { grid: [0, 1, 1] }, /the grid is \[0, 1, 1\]; it must be three whole numbers from 1/],

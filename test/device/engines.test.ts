@@ -99,6 +99,7 @@ describe.each(engines)('%s', (_, create) => {
   test('words that are no instruction are an error with their place, after what comes before them', async () => {
     const device = await deviceOf()
     const { error, instructions } = await bareWave(device, device.loadCode(Uint32Array.of(S_NOP, 0xffffffff, S_ENDPGM))).run()
+    expect(error!.message).toMatch(/no instruction of gfx803 has this encoding/)
     expect(error).toMatchObject({ code: 'ERR_ILLEGAL', place: { pc: 4, instruction: '0xffffffff 0xbf810000' } })
     expect(instructions).toBe(1)
   })
@@ -131,8 +132,9 @@ test('two engines in lockstep are in the same state after each instruction', asy
     const [wave, other] = [a!.next!, b!.next!]
     expect([a!.step(1), other.index]).toEqual([b!.step(1), wave.index])
     if (a!.status === 'stopped' || b!.status === 'stopped') break
-    expect(other.state()).toEqual(wave.state())
-    expect(other.lds).toEqual(wave.lds)
+    const same = Buffer.compare(other.state(), wave.state()) === 0 && Buffer.compare(other.lds, wave.lds) === 0
+    if (!same) expect(other.state()).toEqual(wave.state())
+    expect(same).toBe(true)
   }
   expect([a!.error, b!.error]).toEqual([undefined, undefined])
 })

@@ -7,6 +7,7 @@ import {
   WAVE_FAULT_ADDRESS,
   WAVE_FAULT_BYTES,
   WAVE_FAULT_LANE,
+  WAVE_INSTRUCTIONS,
   WAVE_LDS,
   WAVE_SCALARS,
   WAVE_STATUS,
@@ -269,10 +270,20 @@ describe('faults', () => {
   })
 
   test.each([
+    [0x2000_0001_0000_0040n, /scratch: lane 5 accessed 4 bytes at 0x2000000100000040, a work-item has 0 bytes/],
+    [0x2000_0000_0000_0040n, /LDS: .* the workgroup has 64 bytes/],
+    [0x8n, /a null pointer or close to one/],
+  ])('address %s is told for what it is', async (address, message) => {
+    const { outcome } = await run(fault(FaultCode.Memory, { address }))
+    expect(outcome.error!.message).toMatch(message)
+  })
+
+  test.each([
     [FaultCode.Lds, 'ERR_MEMORY_FAULT', MemoryFault, /LDS: lane 5 accessed/],
     [FaultCode.Misaligned, 'ERR_MEMORY_FAULT', MemoryFault, /no multiple/],
     [FaultCode.Unsupported, 'ERR_UNSUPPORTED', UnsupportedError, /does not run this instruction on gfx803/],
-    [FaultCode.Illegal, 'ERR_ILLEGAL', FaultError, /no instruction of gfx803/],
+    // The code is all zeros: v_cndmask_b32 v0, s0, v0.
+    [FaultCode.Illegal, 'ERR_ILLEGAL', FaultError, /operands that gfx803 does not allow, or VGPRs beyond the wave's 4/],
     [FaultCode.Jump, 'ERR_ILLEGAL', FaultError, /pc left the code, which has 256 bytes/],
     [FaultCode.Trap, 'ERR_TRAP', FaultError, /trapped/],
     [FaultCode.Register, 'ERR_ILLEGAL', FaultError, /register index beyond/],
@@ -286,6 +297,11 @@ describe('faults', () => {
   test('an engine that asks for a plan that it has, or outside the code, is an error and no endless loop', async () => {
     const planned = await run((wave) => (wave.pc === 0 ? Stop.Plan : Stop.End))
     expect(planned.outcome.error!.code).toBe('ERR_CORE')
+    const idle = await run((wave) => {
+      wave.set(WAVE_INSTRUCTIONS, wave.get(WAVE_INSTRUCTIONS) - 1)
+      return Stop.Yield
+    })
+    expect(idle.outcome.error!.message).toMatch(/without running anything/)
     const outside = await run((wave) => {
       wave.pc = 0x1000
       return Stop.Plan
