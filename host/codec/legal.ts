@@ -15,30 +15,54 @@ import { hasSampler, operandsOf, takesSign, type Operand } from './operands.ts'
 /** The values of a field that are allowed: `legal[value] === 1`. Fields without an entry may hold anything. */
 export type Legal = ReadonlyMap<string, Uint8Array>
 
-/** What the fields of an operation in a format may hold. */
+/** SRC0 of VOP1, VOP2 and VOPC where a dword with SDWA or DPP modifiers follows. */
+const SDWA = 249
+const DPP = 250
+
+/** What the fields of an operation in a format may hold. Cached: the same map for the same arguments. */
 export function legalValues(operation: Operation, format: Format, generation: Generation): Legal {
+  const key = `${operation.number} ${format.name} ${generation}`
+  let legal = legals.get(key)
+  if (legal === undefined) legals.set(key, (legal = findLegal(operation, format, generation)))
+  return legal
+}
+
+const legals = new Map<string, Legal>()
+const tables = new Map<string, Uint8Array>()
+
+/** A table of allowed values; one for all fields with the same rule and size. */
+function tableOf(rule: string, size: number, allowed: (value: number) => boolean): Uint8Array {
+  const key = `${rule} ${size}`
+  let table = tables.get(key)
+  if (table === undefined) tables.set(key, (table = Uint8Array.from({ length: size }, (_, value) => (allowed(value) ? 1 : 0))))
+  return table
+}
+
+function findLegal(operation: Operation, format: Format, generation: Generation): Legal {
   const legal = new Map<string, Uint8Array>()
-  const restrict = (field: string, allowed: (value: number) => boolean): void => {
+  const restrict: Restrict = (field, rule, allowed) => {
     const range = format.fields[field]
-    if (range === undefined) return
-    const size = 2 ** (range.hi - range.lo + 1)
-    const before = legal.get(field)
-    legal.set(field, Uint8Array.from({ length: size }, (_, value) => ((before === undefined || before[value] === 1) && allowed(value) ? 1 : 0)))
+    if (range !== undefined) legal.set(field, tableOf(rule, 2 ** (range.hi - range.lo + 1), allowed))
   }
   const zero = (...fields: string[]): void => {
-    for (const field of fields) restrict(field, (value) => value === 0)
+    for (const field of fields) restrict(field, 'zero', (value) => value === 0)
   }
+  const one = (field: string): void => restrict(field, 'one', (value) => value === 1)
   const operands = operandsOf(operation, format)
   for (const operand of operands) restrictOperand(operand, format, generation, restrict)
   const { name } = operation
   const used = new Set(operands.map(({ field }) => field))
   const unused = (...fields: string[]): string[] => fields.filter((field) => !used.has(field))
   switch (format.name) {
+    case 'vop1':
+      // Without operands SRC0 may hold anything but what would make it another format: v_nop, v_clrexcp.
+      if (generation === 'gfx8' && operands.length === 0) restrict('src0', 'plain', (value) => value !== SDWA && value !== DPP)
+      break
     case 'vop3a': case 'vop3b': {
       const { omod, clamp } = outputModifiers(operation)
       const signs = signBits(operation, operands)
-      restrict('neg', (value) => (value & ~signs) === 0)
-      restrict('abs', (value) => (value & ~signs) === 0)
+      restrict('neg', `signs ${signs}`, (value) => (value & ~signs) === 0)
+      restrict('abs', `signs ${signs}`, (value) => (value & ~signs) === 0)
       if (!omod) zero('omod')
       if (!clamp) zero('clamp')
       break
@@ -51,14 +75,14 @@ export function legalValues(operation: Operation, format: Format, generation: Ge
     }
     case 'ds':
       zero(...unused('addr', 'data0', 'data1', 'vdst'))
-      if (isGlobalOnly(operation)) restrict('gds', (value) => value === 1)
+      if (isGlobalOnly(operation)) one('gds')
       break
     case 'flat': zero('tfe'); break
     case 'mubuf':
       if (name.startsWith('buffer_wbinvl1')) zero('offen', 'idxen', 'glc', 'lds', 'vaddr', 'srsrc', 'tfe')
       else if (name === 'buffer_store_lds_dword') {
         zero('offen', 'idxen', 'tfe', 'vaddr')
-        restrict('lds', (value) => value === 1)
+        one('lds')
       } else {
         if (!loadsToLds(operation)) zero('lds')
         if (!name.startsWith('buffer_load_')) zero('tfe')
@@ -80,7 +104,8 @@ function signBits(operation: Operation, operands: readonly Operand[]): number {
   return operation.shape.sources.reduce((bits, type, n) => (n === operation.shape.tied || type === 'mask' || type === 'vcc' ? bits : bits | (1 << n)), 0)
 }
 
-type Restrict = (field: string, allowed: (value: number) => boolean) => void
+/** Allows values in a field; `rule` names the predicate with all that it depends on but the field's size. */
+type Restrict = (field: string, rule: string, allowed: (value: number) => boolean) => void
 
 /** Operations on global data share only: GDS must be set. */
 export const isGlobalOnly = ({ name }: Operation): boolean => /^ds_(gws_|ordered_count$)/.test(name)
@@ -101,12 +126,13 @@ export function outputModifiers({ name, shape }: Operation): { omod: boolean; cl
 
 function restrictOperand({ kind, field, dwords, scale }: Operand, format: Format, generation: Generation, restrict: Restrict): void {
   const literal = format.literals.includes(field)
+  const rule = `${kind} ${dwords} ${scale} ${generation} ${literal}`
   switch (kind) {
-    case 'scalar': return restrict(field, (value) => isScalarRegister(value * scale, dwords, generation))
-    case 'source': return restrict(field, (value) => value >= VGPR_FIRST || isScalarSource(value, dwords, generation) || (value === LITERAL && literal))
-    case 'scalarSource': return restrict(field, (value) => isScalarSource(value, dwords, generation) || (value === LITERAL && literal))
+    case 'scalar': return restrict(field, rule, (value) => isScalarRegister(value * scale, dwords, generation))
+    case 'source': return restrict(field, rule, (value) => value >= VGPR_FIRST || isScalarSource(value, dwords, generation) || (value === LITERAL && literal))
+    case 'scalarSource': return restrict(field, rule, (value) => isScalarSource(value, dwords, generation) || (value === LITERAL && literal))
     // LLVM also reads the sources that are neither registers nor constants here.
-    case 'vectorSource': return restrict(field, (value) => value >= VGPR_FIRST || isSpecialSource(value, generation))
+    case 'vectorSource': return restrict(field, rule, (value) => value >= VGPR_FIRST || isSpecialSource(value, generation))
     default:
   }
 }
@@ -140,11 +166,11 @@ function restrictSdwa(operation: Operation, format: Format, operands: readonly O
       if (format.name === 'vop1_sdwa') zero(`src${n}_sel`, `src${n}_sext`, `src${n}_neg`, `src${n}_abs`)
       continue
     }
-    restrict(`src${n}_sel`, isSelect)
+    restrict(`src${n}_sel`, 'select', isSelect)
     if (takesSign(operation, operand.type)) zero(`src${n}_sext`)
     else zero(`src${n}_neg`, `src${n}_abs`)
   }
   if (format.name === 'vopc_sdwa') return
-  restrict('dst_sel', isSelect)
-  restrict('dst_unused', (value) => value < 3)
+  restrict('dst_sel', 'select', isSelect)
+  restrict('dst_unused', 'unused', (value) => value < 3)
 }

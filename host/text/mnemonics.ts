@@ -23,15 +23,9 @@ export function mnemonicOf(operation: Operation, format: Format, generation: Gen
   return suffix !== undefined && printsSuffix(operation, format, generation, suffix) ? mnemonic + suffix : mnemonic
 }
 
-/** VOP2 on gfx6 and gfx7 too, in the manual; LLVM has only their VOP3 form there but prints its suffix. */
-const ONCE_VOP2: ReadonlySet<string> = new Set(['v_bcnt_u32_b32', 'v_ldexp_f32'])
-
 function printsSuffix(operation: Operation, format: Format, generation: Generation, suffix: Suffix): boolean {
   if (operation.shape.results.length === 0) return false // v_nop, v_clrexcp
   if (suffix === '_e32') return operation.opcode('vop3', generation) !== undefined
-  if (suffix === '_e64') {
-    return (['vop1', 'vop2', 'vopc', 'vintrp'] as const).some((native) => operation.opcode(native, generation) !== undefined) ||
-      (ONCE_VOP2.has(operation.name) && generation !== 'gfx8')
-  }
+  if (suffix === '_e64') return (['vop1', 'vop2', 'vopc', 'vintrp'] as const).some((native) => operation.opcode(native, generation) !== undefined)
   return format.opcodes !== 'vopc'
 }
