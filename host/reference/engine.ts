@@ -62,6 +62,7 @@ function runUntilStop(w: Wave, budget: number): Stop {
   let left = budget
   let at = 0
   for (;;) {
+    if (left === 0) return Stop.Budget
     if (w.pc === w.codeBytes) return Stop.End
     if (at === 0) at = w.recordAt(w.pc)
     if (at === 0) return Stop.Plan
@@ -72,7 +73,7 @@ function runUntilStop(w: Wave, budget: number): Stop {
       at = 0
       continue
     }
-    if (left-- === 0) return Stop.Budget
+    left--
     const stop = step(w, record)
     if (stop !== undefined) return stop
     at = w.jump === undefined ? at + RECORD_BYTES : 0
