@@ -106,7 +106,8 @@ async function runChecked(loaded: LoadedJob, engine: JobEngine, options: RunJobO
       runs.set(run.execution, run)
       return run.execution
     },
-    { budget: loaded.job.budget, signal: options.signal, onProgress: options.onProgress },
+    // The translating engine runs what it has made only at a stretch.
+    { budget: loaded.job.budget, stride: engine === 'translate' ? 1024 : 1, signal: options.signal, onProgress: options.onProgress },
   )
   const { budget } = loaded.job
   const exhausted = new LimitError(`the budget of ${budget} wave instructions is used up; look for an endless loop or give a larger budget`)

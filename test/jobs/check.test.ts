@@ -1,0 +1,80 @@
+import { describe, expect, test } from 'vitest'
+import { bareWave, Device } from '../../host/device/index.ts'
+import type { Engine } from '../../host/engine.ts'
+import { TARGETS } from '../../host/isa/targets.ts'
+import { WAVE_INSTRUCTIONS, WAVE_SCALARS, WAVE_VECTORS } from '../../host/plan/layout.ts'
+import { createReference } from '../../host/reference/engine.ts'
+import { crossCheck } from '../../host/results/check.ts'
+import { assembleProgram } from '../../host/text/program.ts'
+
+/** A reference that, as its `at`-th instruction, also flips bits of a word of the wave. */
+function faulty(at: number, offset: number, bits: number): Engine {
+  const engine = createReference()
+  return {
+    name: 'core',
+    heapBase: engine.heapBase,
+    get memory() {
+      return engine.memory
+    },
+    grow: (bytes) => engine.grow(bytes),
+    run(wave, budget) {
+      const words = () => new Uint32Array(engine.memory)
+      const count = () => words()[(wave + WAVE_INSTRUCTIONS) / 4]!
+      for (let left = budget; ; left--) {
+        const before = count()
+        const stop = engine.run(wave, 1)
+        if (before === at - 1 && count() === at) words()[(wave + offset) / 4]! ^= bits
+        if (stop !== 3 || left === 1) return stop
+      }
+    },
+  }
+}
+
+const LOOP = `
+  s_movk_i32 s0, 0x1000
+again:
+  v_add_u32 v1, vcc, 1, v1
+  v_mul_f32 v2, 2.0, v3
+  s_sub_u32 s0, s0, 1
+  s_cmp_lg_u32 s0, 0
+  s_cbranch_scc1 again
+  s_endpgm`
+
+function check(engine: () => Engine) {
+  const { words } = assembleProgram(LOOP, TARGETS.gfx803)
+  return crossCheck(
+    async (which) => {
+      const device = new Device(which === 'run' ? engine() : createReference(), TARGETS.gfx803)
+      return bareWave(device, device.loadCode(words), { exec: 0xffn, vcc: 0x33n, vgprs: new Map([[3, 0x3f800000]]) })
+    },
+    { budget: 1e6 },
+  )
+}
+
+describe('cross-check', () => {
+  test('finds nothing between two references', async () => {
+    const { parting, reference } = await check(createReference)
+    expect(parting).toBeUndefined()
+    expect([reference.status, reference.instructions]).toEqual(['done', 1 + 0x1000 * 5 + 1])
+  })
+
+  test('finds the instruction, the register and the lane, deep in a later slice', async () => {
+    // Instruction 1 is s_movk, so 5003 is the second of a round: v_mul_f32
+    const { parting } = await check(() => faulty(5003, WAVE_VECTORS + 2 * 256 + 5 * 4, 0x80000000))
+    expect(parting).toMatchObject({
+      after: 5002,
+      workgroup: [0, 0, 0],
+      wave: 0,
+      exec: 0xffn,
+      line: { offset: 8, text: 'v_mul_f32_e32 v2, 2.0, v3' },
+      differences: [{ where: 'v2', lane: 5, expected: '0x40000000', actual: '0xc0000000' }],
+      count: 1,
+    })
+    expect(parting!.context.map(({ offset }) => offset)).toEqual([0, 4, 8, 12, 16])
+  })
+
+  test('names scalars', async () => {
+    const { parting } = await check(() => faulty(1, WAVE_SCALARS + 106 * 4, 1))
+    expect(parting).toMatchObject({ after: 0, line: { text: 's_movk_i32 s0, 0x1000' }, vcc: 0x33n, differences: [{ where: 'vcc_lo', expected: '0x00000033', actual: '0x00000032' }] })
+  })
+})
