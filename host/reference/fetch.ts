@@ -93,9 +93,8 @@ function ldsDirect(w: Wave): number {
   }
 }
 
-/** A source of up to 512 bits as its type has it: numbers up to 32 bits, bigints above. Scalar operations read lane 0 of nothing. */
-export function source(w: Wave, r: PlanRecord, slot: number, type: OperandType, lane = 0): number | bigint {
-  const bits = bitsOf(type)
+/** A source of so many bits: numbers up to 32 bits, bigints above. Scalar sources are the same in every lane. */
+export function source(w: Wave, r: PlanRecord, slot: number, bits: number, lane = 0): number | bigint {
   if (bits <= 32) return lowBits(sourceDword(w, r, slot, lane), bits)
   let value = 0n
   for (let k = bits / 32 - 1; k >= 0; k--) value = (value << 32n) | BigInt(sourceDword(w, r, slot, lane, k))
@@ -104,49 +103,78 @@ export function source(w: Wave, r: PlanRecord, slot: number, type: OperandType, 
 
 export const lowBits = (word: number, bits: number): number => (bits >= 32 ? word >>> 0 : word & ((1 << bits) - 1))
 
+/** What an operation's shape and traits say of one source; worked out once. */
+interface SourceShape {
+  readonly type: OperandType
+  readonly bits: number
+  readonly takesModifiers: boolean
+  readonly flush: 'never' | 'mode32' | 'mode64' | 'always'
+}
+const sourceShapes = new Map<Operation, readonly SourceShape[]>()
+
+function sourceShapesOf(operation: Operation): readonly SourceShape[] {
+  let shapes = sourceShapes.get(operation)
+  if (shapes === undefined) {
+    shapes = operation.shape.sources.map((type) => ({
+      type,
+      bits: bitsOf(type),
+      takesModifiers: takesModifiers(operation, type),
+      flush: flushOf(operation, type),
+    }))
+    sourceShapes.set(operation, shapes)
+  }
+  return shapes
+}
+
+/** abs and neg are for float operands; v_mov and v_cndmask treat theirs as such. */
+const takesModifiers = (operation: Operation, type: OperandType): boolean =>
+  isFloat(type) || operation.name === 'v_cndmask_b32' || operation.name === 'v_mov_b32'
+
+function flushOf({ traits }: Operation, type: OperandType): SourceShape['flush'] {
+  if (!isFloat(type)) return 'never'
+  if (traits.has('ftz') && type === 'f32') return 'always'
+  if (!traits.has('flush')) return 'never'
+  return type === 'f32' ? 'mode32' : 'mode64'
+}
+
 /**
- * All operands of a vector operation in one lane, ready for its lane function.
+ * All operands of a vector operation in the lane that `modes` names, ready for its lane function.
  * @returns undefined where DPP gives the lane no source and the lane's result is not written
  */
-export function operands(w: Wave, r: PlanRecord, operation: Operation, modes: Modes, lane: number): Word[] | undefined {
+export function operands(w: Wave, r: PlanRecord, operation: Operation, modes: Modes): Word[] | undefined {
+  const shapes = sourceShapesOf(operation)
   const list: Word[] = []
-  for (const [slot, type] of operation.shape.sources.entries()) {
-    const word = operand(w, r, operation, modes, slot, type, lane)
+  for (let slot = 0; slot < shapes.length; slot++) {
+    const word = operand(w, r, shapes[slot]!, modes, slot)
     if (word === undefined) return undefined
     list.push(word)
   }
   return list
 }
 
-function operand(
-  w: Wave,
-  r: PlanRecord,
-  operation: Operation,
-  modes: Modes,
-  slot: number,
-  type: OperandType,
-  lane: number,
-): Word | undefined {
-  if (type === 'vcc') return bitOf(w.vcc, lane)
-  if (type === 'mask') return bitOf(source(w, r, slot, type) as bigint, lane)
-  const selected = select(w, r, slot, type, lane)
-  if (selected === undefined || !takesModifiers(operation, type)) return selected
-  const value = modify(selected, bitsOf(type), (r.mods.abs >>> slot) & 1, (r.mods.neg >>> slot) & 1)
-  return isFloat(type) && flushesSource(operation, type, modes) ? flushDenormal(value, bitsOf(type)) : value
+function operand(w: Wave, r: PlanRecord, shape: SourceShape, modes: Modes, slot: number): Word | undefined {
+  const { type, bits, flush } = shape
+  if (type === 'vcc') return bitOf(w.vcc, modes.lane)
+  if (type === 'mask') return bitOf(source(w, r, slot, bits) as bigint, modes.lane)
+  const selected = select(w, r, slot, bits, modes.lane)
+  if (selected === undefined) return undefined
+  const value = shape.takesModifiers ? modify(selected, bits, (r.mods.abs >>> slot) & 1, (r.mods.neg >>> slot) & 1) : selected
+  const flushes = flush === 'always' || (flush === 'mode32' && modes.flushSources32) || (flush === 'mode64' && modes.flushSources64)
+  return flushes ? flushDenormal(value, bits) : value
 }
 
 export const bitOf = (mask: bigint, lane: number): boolean => ((mask >> BigInt(lane)) & 1n) !== 0n
 
 /** The operand after DPP or SDWA; undefined where DPP finds no source lane and bound_ctrl does not put a 0 there. */
-function select(w: Wave, r: PlanRecord, slot: number, type: OperandType, lane: number): number | bigint | undefined {
-  if (r.flags & FLAG_SDWA && slot < 2) return lowBits(sdwaSelect(sourceDword(w, r, slot, lane), r.imm >>> (slot === 0 ? 5 : 9)), bitsOf(type))
+function select(w: Wave, r: PlanRecord, slot: number, bits: number, lane: number): number | bigint | undefined {
+  if (r.flags & FLAG_SDWA && slot < 2) return lowBits(sdwaSelect(sourceDword(w, r, slot, lane), r.imm >>> (slot === 0 ? 5 : 9)), bits)
   if (r.flags & FLAG_DPP && slot === 0) {
     const from = dppLane(r.imm & 0x1ff, lane, w.size)
-    if (from !== undefined && w.isActive(from)) return source(w, r, slot, type, from)
+    if (from !== undefined && w.isActive(from)) return source(w, r, slot, bits, from)
     if ((r.imm & 0x200) === 0) return undefined
-    return bitsOf(type) > 32 ? 0n : 0
+    return bits > 32 ? 0n : 0
   }
-  return source(w, r, slot, type, lane)
+  return source(w, r, slot, bits, lane)
 }
 
 /** SDWA source selection: bits 2:0 choose bytes 0–3 (0–3), words 0–1 (4–5) or the dword (6), bit 3 extends the sign. */
@@ -198,10 +226,6 @@ export function dppEnables(r: PlanRecord, lane: number): boolean {
   return bank !== 0 && row !== 0
 }
 
-/** abs and neg are for float operands; v_mov and v_cndmask treat theirs as such. */
-const takesModifiers = (operation: Operation, type: OperandType): boolean =>
-  isFloat(type) || operation.name === 'v_cndmask_b32' || operation.name === 'v_mov_b32'
-
 function modify(value: number | bigint, bits: number, abs: number, neg: number): number | bigint {
   if (!abs && !neg) return value
   const sign = 1n << BigInt(bits - 1)
@@ -210,7 +234,3 @@ function modify(value: number | bigint, bits: number, abs: number, neg: number):
   if (neg) result ^= sign
   return bits > 32 ? result : Number(result)
 }
-
-export const flushesSource = (operation: Operation, type: OperandType, modes: Modes): boolean =>
-  (operation.traits.has('ftz') && type === 'f32') ||
-  (operation.traits.has('flush') && (type === 'f32' ? modes.flushSources32 : modes.flushSources64))

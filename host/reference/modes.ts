@@ -12,8 +12,10 @@ export const MODE_VSKIP = 1 << 28
 /** Depth of the stack of s_cbranch_g_fork and s_cbranch_i_fork, bits 31:29. */
 export const MODE_CSP_SHIFT = 29
 
-/** All but the lane, which changes within an instruction. */
-export function modesOf(w: Wave, r: PlanRecord): Omit<Modes, 'lane'> {
+/** Modes of an instruction; the lane changes as the instruction goes through the wave. */
+export type InstructionModes = Modes & { lane: number }
+
+export function modesOf(w: Wave, r: PlanRecord): InstructionModes {
   const mode = w.mode
   return {
     round32: (mode & 3) as Modes['round32'],
@@ -26,6 +28,7 @@ export function modesOf(w: Wave, r: PlanRecord): Omit<Modes, 'lane'> {
     ieee: (mode & MODE_IEEE) !== 0,
     generation: w.generation,
     clamp: r.mods.clamp !== 0,
+    lane: 0,
   }
 }
 

@@ -1,6 +1,6 @@
 /** Runs scalar operations: their operands by the shape, their results to the destination and SCC. */
 import type { Operation } from '../isa/operations.ts'
-import { dwordsOf } from '../isa/row.ts'
+import { bitsOf, dwordsOf } from '../isa/row.ts'
 import type { PlanRecord } from '../plan/plan.ts'
 import { source } from './fetch.ts'
 import { scalarOf, type Wave } from './wave.ts'
@@ -20,7 +20,7 @@ export type ScalarFunction = (...operands: [...any[], Wave, PlanRecord]) => Scal
 
 export function runScalar(w: Wave, r: PlanRecord, operation: Operation, f: ScalarFunction): void {
   const { sources, results } = operation.shape
-  const result = f(...sources.map((type, slot) => source(w, r, slot, type)), w, r)
+  const result = f(...sources.map((type, slot) => source(w, r, slot, bitsOf(type))), w, r)
   if (typeof result === 'boolean') w.scc = result
   else if (typeof result === 'object') {
     writeScalar(w, scalarOf(r.dst), result[0], dwordsOf(results[0]!))

@@ -11,7 +11,7 @@ import type { Wave } from './wave.ts'
 
 /** Every lane's sources are read before any result is written, so destinations may overlap sources at will. */
 export function runLanes(w: Wave, r: PlanRecord, operation: Operation, lane: LaneFunction): void {
-  const waveModes = modesOf(w, r)
+  const modes = modesOf(w, r)
   const { results } = operation.shape
   const valueType = results[0] === 'mask' ? undefined : results[0]
   const register = valueType === undefined ? 0 : destinationVgpr(w, r)
@@ -20,9 +20,9 @@ export function runLanes(w: Wave, r: PlanRecord, operation: Operation, lane: Lan
   const values: (readonly [lane: number, value: number | bigint])[] = []
   let mask = 0n
   for (const at of w.activeLanes()) {
-    const modes = { ...waveModes, lane: at }
     if (r.flags & FLAG_DPP && !dppEnables(r, at)) continue
-    const sources = operands(w, r, operation, modes, at)
+    modes.lane = at
+    const sources = operands(w, r, operation, modes)
     if (sources === undefined) continue
     const [value, bit] = split(lane(...sources, modes))
     if (valueType !== undefined) values.push([at, finish(value, r, operation, valueType, modes)])

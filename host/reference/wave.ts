@@ -129,11 +129,9 @@ export class Wave {
 
   /** Numbers of the active lanes, ascending: the order in which memory instructions act. */
   activeLanes(): number[] {
-    return this.allLanes().filter((lane) => this.isActive(lane))
-  }
-
-  allLanes(): number[] {
-    return Array.from({ length: this.size }, (_, lane) => lane)
+    const lanes: number[] = []
+    for (let lane = 0; lane < this.size; lane++) if (this.isActive(lane)) lanes.push(lane)
+    return lanes
   }
 
   /** A scalar register by its operand encoding. */
