@@ -132,11 +132,10 @@ export const F64: Format<bigint> = {
 
 // --- the kind of words and values
 
-export const isNegative = <W extends number | bigint>(f: Format<W>, word: W): boolean => f.isNegative(word)
 export const isInfinite = (value: number): boolean => value === Number.POSITIVE_INFINITY || value === Number.NEGATIVE_INFINITY
 /** Less than zero, or -0. */
 export const hasSign = (value: number): boolean => value < 0 || Object.is(value, -0)
-/** The value with the sign of another. */
+/** The value's size with a sign. */
 export const withSign = (value: number, negative: boolean): number => (negative ? -Math.abs(value) : Math.abs(value))
 export const isSignalling = <W extends number | bigint>(f: Format<W>, word: W): boolean => f.isNaN(word) && f.quiet(word) !== word
 export const isDenormal = (f: Range, value: number): boolean => value !== 0 && Math.abs(value) < power(f.minExponent)

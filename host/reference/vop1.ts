@@ -111,7 +111,7 @@ export const v_floor_f16 = toInteger(F16, DOWN)
 
 /**
  * D = S0 - ⌊S0⌋, but never 1: at most the largest number below it.
- * Hardware: small negative numbers round to 1 by the manual's formula (LLVM, AMDGPULegalizerInfo, legalizeFFloor).
+ * Hardware: by the manual's formula small negative numbers would round to 1 (decoder audit C4-133 of AMD's rocjitsu).
  */
 function fract<W extends Word>(f: Format<W>, a: W, round: Round): W {
   const value = f.value(a)
