@@ -22,10 +22,7 @@ export interface Modes {
   readonly lane: number
 }
 
-/**
- * An operand or result: up to 32 bits a number from 0 to 2^32-1, 64 and 128 bits a bigint ≥ 0, masks a boolean. Of a 16-bit operand
- * only the low half counts, whatever the rest is; a 16-bit result is below 2^16.
- */
+/** An operand or result: up to 32 bits a number from 0 to 2^bits-1, 64 and 128 bits a bigint ≥ 0, masks a boolean. */
 export type Word = number | bigint | boolean
 
 /**
