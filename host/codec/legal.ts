@@ -5,12 +5,20 @@
 import type { Format } from '../isa/formats.ts'
 import type { Operation } from '../isa/operations.ts'
 import {
-  INLINE_FLOAT_FIRST, INLINE_FLOATS, INLINE_INTEGER_FIRST, INLINE_INTEGER_LAST, INLINE_INV_2PI, LATER_SOURCES, LITERAL, SCALAR_REGISTERS,
-  SPECIAL_SOURCES, VGPR_FIRST,
+  INLINE_FLOAT_FIRST,
+  INLINE_FLOATS,
+  INLINE_INTEGER_FIRST,
+  INLINE_INTEGER_LAST,
+  INLINE_INV_2PI,
+  LATER_SOURCES,
+  LITERAL,
+  SCALAR_REGISTERS,
+  SPECIAL_SOURCES,
+  VGPR_FIRST,
 } from '../isa/registers.ts'
 import { isFloat } from '../isa/row.ts'
 import type { Generation } from '../isa/targets.ts'
-import { hasSampler, operandsOf, takesSign, type Operand } from './operands.ts'
+import { hasSampler, type Operand, operandsOf, takesSign } from './operands.ts'
 
 /** The values of a field that are allowed: `legal[value] === 1`. Fields without an entry may hold anything. */
 export type Legal = ReadonlyMap<string, Uint8Array>
@@ -58,7 +66,8 @@ function findLegal(operation: Operation, format: Format, generation: Generation)
       // Without operands SRC0 may hold anything but what would make it another format: v_nop, v_clrexcp.
       if (generation === 'gfx8' && operands.length === 0) restrict('src0', 'plain', (value) => value !== SDWA && value !== DPP)
       break
-    case 'vop3a': case 'vop3b': {
+    case 'vop3a':
+    case 'vop3b': {
       const { omod, clamp } = outputModifiers(operation)
       const signs = signBits(operation, operands)
       restrict('neg', `signs ${signs}`, (value) => (value & ~signs) === 0)
@@ -67,8 +76,13 @@ function findLegal(operation: Operation, format: Format, generation: Generation)
       if (!clamp) zero('clamp')
       break
     }
-    case 'vop1_sdwa': case 'vop2_sdwa': case 'vopc_sdwa': restrictSdwa(operation, format, operands, restrict, zero); break
-    case 'vop1_dpp': case 'vop2_dpp': {
+    case 'vop1_sdwa':
+    case 'vop2_sdwa':
+    case 'vopc_sdwa':
+      restrictSdwa(operation, format, operands, restrict, zero)
+      break
+    case 'vop1_dpp':
+    case 'vop2_dpp': {
       if (signBits(operation, operands) === 0) zero('src0_neg', 'src0_abs', 'src1_neg', 'src1_abs')
       if (format.name === 'vop1_dpp') zero('src1_neg', 'src1_abs', ...unused('src0', 'vdst'))
       break
@@ -77,7 +91,9 @@ function findLegal(operation: Operation, format: Format, generation: Generation)
       zero(...unused('addr', 'data0', 'data1', 'vdst'))
       if (isGlobalOnly(operation)) one('gds')
       break
-    case 'flat': zero('tfe'); break
+    case 'flat':
+      zero('tfe')
+      break
     case 'mubuf':
       if (name.startsWith('buffer_wbinvl1')) zero('offen', 'idxen', 'glc', 'lds', 'vaddr', 'srsrc', 'tfe')
       else if (name === 'buffer_store_lds_dword') {
@@ -88,7 +104,9 @@ function findLegal(operation: Operation, format: Format, generation: Generation)
         if (!name.startsWith('buffer_load_')) zero('tfe')
       }
       break
-    case 'mtbuf': zero('tfe'); break
+    case 'mtbuf':
+      zero('tfe')
+      break
     case 'mimg':
       if (!hasSampler(operation)) zero('ssamp')
       if (name.startsWith('image_atomic')) zero('d16')
@@ -101,7 +119,10 @@ function findLegal(operation: Operation, format: Format, generation: Generation)
 function signBits(operation: Operation, operands: readonly Operand[]): number {
   if (operands.every(({ source }) => source < 0)) return 0
   if (operation.name.startsWith('v_interp_')) return operands.reduce((bits, { source }) => (source < 0 ? bits : bits | (1 << source)), 0)
-  return operation.shape.sources.reduce((bits, type, n) => (n === operation.shape.tied || type === 'mask' || type === 'vcc' ? bits : bits | (1 << n)), 0)
+  return operation.shape.sources.reduce(
+    (bits, type, n) => (n === operation.shape.tied || type === 'mask' || type === 'vcc' ? bits : bits | (1 << n)),
+    0,
+  )
 }
 
 /** Allows values in a field; `rule` names the predicate with all that it depends on but the field's size. */
@@ -128,11 +149,19 @@ function restrictOperand({ kind, field, dwords, scale }: Operand, format: Format
   const literal = format.literals.includes(field)
   const rule = `${kind} ${dwords} ${scale} ${generation} ${literal}`
   switch (kind) {
-    case 'scalar': return restrict(field, rule, (value) => isScalarRegister(value * scale, dwords, generation))
-    case 'source': return restrict(field, rule, (value) => value >= VGPR_FIRST || isScalarSource(value, dwords, generation) || (value === LITERAL && literal))
-    case 'scalarSource': return restrict(field, rule, (value) => isScalarSource(value, dwords, generation) || (value === LITERAL && literal))
+    case 'scalar':
+      return restrict(field, rule, (value) => isScalarRegister(value * scale, dwords, generation))
+    case 'source':
+      return restrict(
+        field,
+        rule,
+        (value) => value >= VGPR_FIRST || isScalarSource(value, dwords, generation) || (value === LITERAL && literal),
+      )
+    case 'scalarSource':
+      return restrict(field, rule, (value) => isScalarSource(value, dwords, generation) || (value === LITERAL && literal))
     // LLVM also reads the sources that are neither registers nor constants here.
-    case 'vectorSource': return restrict(field, rule, (value) => value >= VGPR_FIRST || isSpecialSource(value, generation))
+    case 'vectorSource':
+      return restrict(field, rule, (value) => value >= VGPR_FIRST || isSpecialSource(value, generation))
     default:
   }
 }
@@ -158,7 +187,13 @@ function isScalarSource(encoding: number, dwords: number, generation: Generation
 const isSpecialSource = (encoding: number, generation: Generation): boolean =>
   encoding in SPECIAL_SOURCES || (generation === 'gfx8' && encoding in LATER_SOURCES)
 
-function restrictSdwa(operation: Operation, format: Format, operands: readonly Operand[], restrict: Restrict, zero: (...fields: string[]) => void): void {
+function restrictSdwa(
+  operation: Operation,
+  format: Format,
+  operands: readonly Operand[],
+  restrict: Restrict,
+  zero: (...fields: string[]) => void,
+): void {
   const isSelect = (value: number): boolean => value < 7
   for (const n of [0, 1]) {
     const operand = operands.find(({ source }) => source === n)

@@ -21,9 +21,27 @@ import type { Instruction } from './instruction.ts'
  * - `address` VADDR of buffers, whose width depends on other fields; `exportTarget`, `export` operands of exports
  */
 export type OperandKind =
-  | 'vgpr' | 'source' | 'vectorSource' | 'scalarSource' | 'scalar' | 'vcc' | 'literal'
-  | 'number' | 'hex' | 'code' | 'branch' | 'waitcnt' | 'message' | 'hwreg' | 'gprIndex'
-  | 'memoryOffset' | 'attribute' | 'parameter' | 'address' | 'exportTarget' | 'export'
+  | 'vgpr'
+  | 'source'
+  | 'vectorSource'
+  | 'scalarSource'
+  | 'scalar'
+  | 'vcc'
+  | 'literal'
+  | 'number'
+  | 'hex'
+  | 'code'
+  | 'branch'
+  | 'waitcnt'
+  | 'message'
+  | 'hwreg'
+  | 'gprIndex'
+  | 'memoryOffset'
+  | 'attribute'
+  | 'parameter'
+  | 'address'
+  | 'exportTarget'
+  | 'export'
 
 export interface Operand {
   readonly kind: OperandKind
@@ -49,25 +67,56 @@ export function operandsOf(operation: Operation, format: Format): readonly Opera
 
 const cache = new Map<Format, Map<Operation, readonly Operand[]>>()
 
-const operand = (kind: OperandKind, field: string, type: OperandType = 'b32', rest: Partial<Operand> = {}): Operand =>
-  ({ kind, field, type, dwords: dwordsOf(type), scale: 1, source: -1, ...rest })
+const operand = (kind: OperandKind, field: string, type: OperandType = 'b32', rest: Partial<Operand> = {}): Operand => ({
+  kind,
+  field,
+  type,
+  dwords: dwordsOf(type),
+  scale: 1,
+  source: -1,
+  ...rest,
+})
 
 function listOf(operation: Operation, format: Format): readonly Operand[] {
   switch (format.name) {
-    case 'sop1': case 'sop2': case 'sopc': return scalarOperands(operation)
-    case 'sopk': return sopkOperands(operation)
-    case 'sopp': return soppOperands(operation)
-    case 'smrd': case 'smem': return scalarMemoryOperands(operation, format)
-    case 'vop1': case 'vop2': case 'vopc': return vectorOperands(operation, false, () => false)
-    case 'vop1_sdwa': case 'vop2_sdwa': case 'vopc_sdwa': return vectorOperands(operation, true, () => true)
-    case 'vop1_dpp': case 'vop2_dpp': return vectorOperands(operation, true, (type) => takesSign(operation, type))
-    case 'vop3a': case 'vop3b': return operation.name.startsWith('v_interp_') ? interpolationOperands(operation) : vop3Operands(operation)
-    case 'vintrp': return [operand('vgpr', 'vdst'), operand(isParameter(operation) ? 'parameter' : 'vgpr', 'vsrc'), operand('attribute', 'attr')]
-    case 'ds': return dsOperands(operation)
-    case 'flat': return flatOperands(operation)
-    case 'mubuf': case 'mtbuf': return bufferOperands(operation)
-    case 'mimg': return imageOperands(operation)
-    case 'exp': return [operand('exportTarget', 'target'), ...[0, 1, 2, 3].map((source) => operand('export', `vsrc${source}`, 'b32', { source }))]
+    case 'sop1':
+    case 'sop2':
+    case 'sopc':
+      return scalarOperands(operation)
+    case 'sopk':
+      return sopkOperands(operation)
+    case 'sopp':
+      return soppOperands(operation)
+    case 'smrd':
+    case 'smem':
+      return scalarMemoryOperands(operation, format)
+    case 'vop1':
+    case 'vop2':
+    case 'vopc':
+      return vectorOperands(operation, false, () => false)
+    case 'vop1_sdwa':
+    case 'vop2_sdwa':
+    case 'vopc_sdwa':
+      return vectorOperands(operation, true, () => true)
+    case 'vop1_dpp':
+    case 'vop2_dpp':
+      return vectorOperands(operation, true, (type) => takesSign(operation, type))
+    case 'vop3a':
+    case 'vop3b':
+      return operation.name.startsWith('v_interp_') ? interpolationOperands(operation) : vop3Operands(operation)
+    case 'vintrp':
+      return [operand('vgpr', 'vdst'), operand(isParameter(operation) ? 'parameter' : 'vgpr', 'vsrc'), operand('attribute', 'attr')]
+    case 'ds':
+      return dsOperands(operation)
+    case 'flat':
+      return flatOperands(operation)
+    case 'mubuf':
+    case 'mtbuf':
+      return bufferOperands(operation)
+    case 'mimg':
+      return imageOperands(operation)
+    case 'exp':
+      return [operand('exportTarget', 'target'), ...[0, 1, 2, 3].map((source) => operand('export', `vsrc${source}`, 'b32', { source }))]
   }
 }
 
@@ -83,16 +132,26 @@ function sopkOperands({ name }: Operation): Operand[] {
   const register = operand('scalar', 'sdst')
   const hwreg = operand('hwreg', 'simm16')
   switch (name) {
-    case 's_getreg_b32': return [register, hwreg]
-    case 's_setreg_b32': return [hwreg, register]
-    case 's_setreg_imm32_b32': return [hwreg, operand('literal', '')]
-    case 's_cbranch_i_fork': return [operand('scalar', 'sdst', 'b64'), operand('branch', 'simm16')]
-    default: return [register, operand('hex', 'simm16')]
+    case 's_getreg_b32':
+      return [register, hwreg]
+    case 's_setreg_b32':
+      return [hwreg, register]
+    case 's_setreg_imm32_b32':
+      return [hwreg, operand('literal', '')]
+    case 's_cbranch_i_fork':
+      return [operand('scalar', 'sdst', 'b64'), operand('branch', 'simm16')]
+    default:
+      return [register, operand('hex', 'simm16')]
   }
 }
 
 const WITHOUT_OPERANDS: ReadonlySet<string> = new Set([
-  's_barrier', 's_wakeup', 's_icache_inv', 's_ttracedata', 's_endpgm_saved', 's_set_gpr_idx_off',
+  's_barrier',
+  's_wakeup',
+  's_icache_inv',
+  's_ttracedata',
+  's_endpgm_saved',
+  's_set_gpr_idx_off',
 ])
 
 function soppOperands({ name }: Operation): Operand[] {
@@ -204,7 +263,10 @@ function imageOperands(operation: Operation): Operand[] {
 export const hasSampler = ({ name }: Operation): boolean => /^image_(sample|gather4|get_lod)/.test(name)
 
 /** Registers of an operand as the instruction's fields have it; 0 where they say that it is absent. */
-export function registersOf({ field, dwords }: Operand, { operation, format, fields }: Pick<Instruction, 'operation' | 'format' | 'fields'>): number {
+export function registersOf(
+  { field, dwords }: Operand,
+  { operation, format, fields }: Pick<Instruction, 'operation' | 'format' | 'fields'>,
+): number {
   if (format.name === 'mimg') {
     if (field === 'vaddr') return imageAddressRegisters(operation)
     return field === 'vdata' ? imageDataRegisters(operation, fields) : dwords

@@ -2,15 +2,15 @@
 import { allows, hasLiteral } from '../codec/decode.ts'
 import type { Instruction } from '../codec/instruction.ts'
 import { legalValues } from '../codec/legal.ts'
-import { operandsOf, registersOf, type Operand } from '../codec/operands.ts'
+import { type Operand, operandsOf, registersOf } from '../codec/operands.ts'
 import { AssembleError } from '../errors.ts'
 import { FORMATS, type Format } from '../isa/formats.ts'
 import { OPERATIONS, type Operation } from '../isa/operations.ts'
 import { GENERATIONS, type Generation, type Target } from '../isa/targets.ts'
 import type { Symbols } from './expression.ts'
 import { forcedSuffix, SUFFIXES } from './mnemonics.ts'
-import { defaultFields, modifiersOf, type Modifier } from './modifiers.ts'
-import { parseOperand, type Draft } from './parse-operand.ts'
+import { defaultFields, type Modifier, modifiersOf } from './modifiers.ts'
+import { type Draft, parseOperand } from './parse-operand.ts'
 import { blankComments, cut, type Item } from './scan.ts'
 
 export { assembleProgram, type Program } from './program.ts'
@@ -56,7 +56,13 @@ interface Candidate {
 }
 
 /** Tries encodings, the preferred one first; where none fits, the error that came furthest tells most. */
-function assembleFirst(candidates: readonly Candidate[], items: readonly Item[], end: Item, target: Target, surroundings: Surroundings): Instruction {
+function assembleFirst(
+  candidates: readonly Candidate[],
+  items: readonly Item[],
+  end: Item,
+  target: Target,
+  surroundings: Surroundings,
+): Instruction {
   let worst: AssembleError | undefined
   for (const candidate of fitting(candidates, items, target, surroundings)) {
     try {
@@ -92,11 +98,21 @@ function mnemonicsOf(generation: Generation): ReadonlyMap<string, readonly Candi
 }
 
 /** The order in which encodings are tried: 32 bits before 64, SDWA and DPP only where modifiers ask for them. */
-const PREFERENCE: Readonly<Partial<Record<Format['name'], number>>> = { vop3a: 1, vop3b: 1, vop1_sdwa: 2, vop2_sdwa: 2, vopc_sdwa: 2, vop1_dpp: 3, vop2_dpp: 3 }
+const PREFERENCE: Readonly<Partial<Record<Format['name'], number>>> = {
+  vop3a: 1,
+  vop3b: 1,
+  vop1_sdwa: 2,
+  vop2_sdwa: 2,
+  vopc_sdwa: 2,
+  vop1_dpp: 3,
+  vop2_dpp: 3,
+}
 
 function formatsOf(operation: Operation, generation: Generation): Format[] {
-  return FORMATS.filter((format) => format.generations.includes(generation) && operation.opcode(format.opcodes, generation) !== undefined && allows(format, operation))
-    .sort((a, b) => (PREFERENCE[a.name] ?? 0) - (PREFERENCE[b.name] ?? 0))
+  return FORMATS.filter(
+    (format) =>
+      format.generations.includes(generation) && operation.opcode(format.opcodes, generation) !== undefined && allows(format, operation),
+  ).sort((a, b) => (PREFERENCE[a.name] ?? 0) - (PREFERENCE[b.name] ?? 0))
 }
 
 function candidatesFor(item: Item, target: Target, { line }: Surroundings): readonly Candidate[] {
@@ -113,7 +129,8 @@ function candidatesFor(item: Item, target: Target, { line }: Surroundings): read
 
 function unknownMnemonic(name: string, target: Target): string {
   const elsewhere = GENERATIONS.filter((generation) => mnemonicsOf(generation).has(name))
-  if (elsewhere.length > 0) return `${name} does not exist on ${target.name} (${target.generation}), only on ${elsewhere.join(', ')}; ${nearest(name, target.generation)}`
+  if (elsewhere.length > 0)
+    return `${name} does not exist on ${target.name} (${target.generation}), only on ${elsewhere.join(', ')}; ${nearest(name, target.generation)}`
   return `unknown instruction ${name}; ${nearest(name, target.generation)}`
 }
 
@@ -156,13 +173,25 @@ function fitting(candidates: readonly Candidate[], items: readonly Item[], targe
   const culprit = named.find((item) => !candidates.every(({ words }) => words.has(word(item))))
   if (culprit === undefined) return candidates
   const mnemonic = candidates[0]!.operation.mnemonic(target.generation)
-  throw new AssembleError(`${mnemonic} has no encoding on ${target.name} with ${named.map(({ text }) => text).join(' and ')} together; remove one`, line, culprit.column)
+  throw new AssembleError(
+    `${mnemonic} has no encoding on ${target.name} with ${named.map(({ text }) => text).join(' and ')} together; remove one`,
+    line,
+    culprit.column,
+  )
 }
 
-function assembleAs({ operation, format, modifiers, words }: Candidate, items: readonly Item[], end: Item, target: Target, surroundings: Surroundings): Instruction {
+function assembleAs(
+  { operation, format, modifiers, words }: Candidate,
+  items: readonly Item[],
+  end: Item,
+  target: Target,
+  surroundings: Surroundings,
+): Instruction {
   const { generation } = target
   const draft: Draft = {
-    target, operation, format,
+    target,
+    operation,
+    format,
     fields: defaultFields(operation, format, generation),
     literal: undefined,
     scalars: new Set(),
@@ -201,12 +230,16 @@ function applyModifiers(items: readonly Item[], modifiers: readonly Modifier[], 
     const modifier = modifiers.find(({ names }) => names.includes(name))
     if (modifier === undefined) {
       const known = modifiers.flatMap(({ names }) => names)
-      draft.fail(item, `${item.text} is no modifier of ${mnemonic} in ${format.name}; ${known.length === 0 ? 'it has none' : `known are ${known.join(', ')}`}, and operands are separated by commas`)
+      draft.fail(
+        item,
+        `${item.text} is no modifier of ${mnemonic} in ${format.name}; ${known.length === 0 ? 'it has none' : `known are ${known.join(', ')}`}, and operands are separated by commas`,
+      )
     }
     if (seen.has(modifier) && !['dfmt', 'nfmt'].includes(name)) draft.fail(item, `${item.text} repeats a modifier; remove one`)
     seen.add(modifier)
     const parsed = modifier.parse(value, name, draft.symbols)
-    if (typeof parsed === 'string') draft.fail(item, `${item.text} cannot be read; ${name}${parsed.startsWith(':') ? '' : ' with '}${parsed} was expected`)
+    if (typeof parsed === 'string')
+      draft.fail(item, `${item.text} cannot be read; ${name}${parsed.startsWith(':') ? '' : ' with '}${parsed} was expected`)
     for (const [field, bits] of Object.entries(parsed)) {
       if (legal.get(field)?.[bits] === 0) draft.fail(item, `${mnemonic} in ${format.name} does not take ${item.text}; remove it`)
       fields[field] = field === 'src0' ? fields[field]! | bits : bits
@@ -219,15 +252,21 @@ function applyOperands(items: readonly Item[], end: Item, draft: Draft): void {
   // Global data share only: the flag is part of the syntax, and so it is asked for.
   for (const [field, values] of legalValues(operation, format, target.generation)) {
     if (field === 'gds' || field === 'lds') {
-      if (values[fields[field]!] === 0) draft.fail(end, `${operation.mnemonic(target.generation)} needs ${field}; write it behind the operands`)
+      if (values[fields[field]!] === 0)
+        draft.fail(end, `${operation.mnemonic(target.generation)} needs ${field}; write it behind the operands`)
     }
   }
-  const operands = operandsOf(operation, format).filter((operand) => operand.kind !== 'vgpr' || format.name === 'mimg' || registersOf(operand, draft) > 0)
+  const operands = operandsOf(operation, format).filter(
+    (operand) => operand.kind !== 'vgpr' || format.name === 'mimg' || registersOf(operand, draft) > 0,
+  )
   const least = operands.filter(({ kind }) => kind !== 'code').length
   if (items.length < least || items.length > operands.length) {
     const place = items[operands.length] ?? end
     const names = operands.map((operand) => operandName(operand)).join(', ')
-    draft.fail(place, `${operation.mnemonic(target.generation)} in ${format.name} takes ${operands.length === 0 ? 'no operands' : `${operands.length} operand${operands.length === 1 ? '' : 's'} (${names})`}, but ${items.length} ${items.length === 1 ? 'is' : 'are'} given`)
+    draft.fail(
+      place,
+      `${operation.mnemonic(target.generation)} in ${format.name} takes ${operands.length === 0 ? 'no operands' : `${operands.length} operand${operands.length === 1 ? '' : 's'} (${names})`}, but ${items.length} ${items.length === 1 ? 'is' : 'are'} given`,
+    )
   }
   items.forEach((item, n) => {
     parseOperand(operands[n]!, item, draft)
@@ -241,12 +280,17 @@ function checkConstantBus(items: readonly Item[], draft: Draft): void {
   const { operation, format, scalars, literal, target } = draft
   if (!format.name.startsWith('vop')) return
   const VCC = 106
-  const readsVcc = operation.shape.sources.includes('vcc') || (format.name !== 'vop3a' && format.name !== 'vop3b' && operation.shape.sources.includes('mask'))
+  const readsVcc =
+    operation.shape.sources.includes('vcc') ||
+    (format.name !== 'vop3a' && format.name !== 'vop3b' && operation.shape.sources.includes('mask'))
   if (readsVcc) scalars.add(VCC)
   const isFree = operation.literal !== undefined ? scalars.size === 0 : true
   const count = scalars.size + (literal !== undefined && operation.literal === undefined ? 1 : 0)
   if (count <= 1 && isFree) return
   const parts = [...(readsVcc ? ['vcc, which it implies'] : []), ...(literal === undefined ? [] : ['a literal'])]
   const last = items.at(-1)!
-  draft.fail(last, `${operation.mnemonic(target.generation)} in ${format.name} would read ${scalars.size} scalar register${scalars.size === 1 ? '' : 's'}${parts.length > 0 ? ` (with ${parts.join(' and ')})` : ''}; before gfx10 a vector operation reads one scalar register or one literal: move the others to VGPRs first`)
+  draft.fail(
+    last,
+    `${operation.mnemonic(target.generation)} in ${format.name} would read ${scalars.size} scalar register${scalars.size === 1 ? '' : 's'}${parts.length > 0 ? ` (with ${parts.join(' and ')})` : ''}; before gfx10 a vector operation reads one scalar register or one literal: move the others to VGPRs first`,
+  )
 }

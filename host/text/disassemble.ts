@@ -13,7 +13,9 @@ export function disassemble(instruction: Instruction, pcBytes?: number): string 
   const { operation, format, target } = instruction
   const operands = operandsOf(operation, format)
   const texts = operands.map((operand) => printOperand(operand, instruction)).filter((text) => text !== '')
-  const modifiers = modifiersOf(operation, format, target.generation).map((modifier) => modifier.print(instruction.fields)).filter((text) => text !== '')
+  const modifiers = modifiersOf(operation, format, target.generation)
+    .map((modifier) => modifier.print(instruction.fields))
+    .filter((text) => text !== '')
   const head = mnemonicOf(operation, format, target.generation)
   const list = format.name === 'exp' ? `${texts[0]} ${texts.slice(1).join(', ')}` : texts.join(', ')
   const text = [head, list, ...modifiers].filter((part) => part !== '').join(' ')

@@ -57,20 +57,31 @@ function tokenize(text: string): string[] | undefined {
 /** Numbers have more than 32 bits, so bit operations go through BigInt. */
 function apply(operator: string, left: number, right: number): number | undefined {
   switch (operator) {
-    case '+': return left + right
-    case '-': return left - right
-    case '*': return left * right
-    case '/': return right === 0 ? undefined : Math.trunc(left / right)
-    case '%': return right === 0 ? undefined : left % right
+    case '+':
+      return left + right
+    case '-':
+      return left - right
+    case '*':
+      return left * right
+    case '/':
+      return right === 0 ? undefined : Math.trunc(left / right)
+    case '%':
+      return right === 0 ? undefined : left % right
   }
   if (!Number.isSafeInteger(left) || !Number.isSafeInteger(right)) return undefined
   const [a, b] = [BigInt(left), BigInt(right)]
   switch (operator) {
-    case '&': return Number(a & b)
-    case '|': return Number(a | b)
-    case '^': return Number(a ^ b)
-    case '<<': return b < 0n || b > 63n ? undefined : Number(a << b)
-    case '>>': return b < 0n || b > 63n ? undefined : Number(a >> b)
-    default: return undefined
+    case '&':
+      return Number(a & b)
+    case '|':
+      return Number(a | b)
+    case '^':
+      return Number(a ^ b)
+    case '<<':
+      return b < 0n || b > 63n ? undefined : Number(a << b)
+    case '>>':
+      return b < 0n || b > 63n ? undefined : Number(a >> b)
+    default:
+      return undefined
   }
 }

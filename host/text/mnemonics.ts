@@ -26,6 +26,7 @@ export function mnemonicOf(operation: Operation, format: Format, generation: Gen
 function printsSuffix(operation: Operation, format: Format, generation: Generation, suffix: Suffix): boolean {
   if (operation.shape.results.length === 0) return false // v_nop, v_clrexcp
   if (suffix === '_e32') return operation.opcode('vop3', generation) !== undefined
-  if (suffix === '_e64') return (['vop1', 'vop2', 'vopc', 'vintrp'] as const).some((native) => operation.opcode(native, generation) !== undefined)
+  if (suffix === '_e64')
+    return (['vop1', 'vop2', 'vopc', 'vintrp'] as const).some((native) => operation.opcode(native, generation) !== undefined)
   return format.opcodes !== 'vopc'
 }

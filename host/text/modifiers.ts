@@ -24,30 +24,48 @@ export interface Modifier {
 /** The modifiers in the order in which LLVM prints them. */
 export function modifiersOf({ name, shape }: Operation, format: Format, generation: Generation): readonly Modifier[] {
   switch (format.name) {
-    case 'vop3a': return /^v_interp_p(1l[lv]|2)_f16$/.test(name) ? [HIGH, CLAMP, OMOD] : [CLAMP, OMOD]
-    case 'vop3b': return 'clamp' in format.fields ? [CLAMP, OMOD] : [OMOD]
-    case 'vop1_sdwa': return [CLAMP, DST_SEL, DST_UNUSED, SRC0_SEL]
-    case 'vop2_sdwa': return [CLAMP, DST_SEL, DST_UNUSED, SRC0_SEL, SRC1_SEL]
-    case 'vopc_sdwa': return [CLAMP, SRC0_SEL, SRC1_SEL]
-    case 'vop1_dpp': case 'vop2_dpp': return [DPP_CONTROL, ROW_MASK, BANK_MASK, BOUND_CONTROL]
-    case 'smem': return shape.sources.length > 0 ? [GLC] : []
+    case 'vop3a':
+      return /^v_interp_p(1l[lv]|2)_f16$/.test(name) ? [HIGH, CLAMP, OMOD] : [CLAMP, OMOD]
+    case 'vop3b':
+      return 'clamp' in format.fields ? [CLAMP, OMOD] : [OMOD]
+    case 'vop1_sdwa':
+      return [CLAMP, DST_SEL, DST_UNUSED, SRC0_SEL]
+    case 'vop2_sdwa':
+      return [CLAMP, DST_SEL, DST_UNUSED, SRC0_SEL, SRC1_SEL]
+    case 'vopc_sdwa':
+      return [CLAMP, SRC0_SEL, SRC1_SEL]
+    case 'vop1_dpp':
+    case 'vop2_dpp':
+      return [DPP_CONTROL, ROW_MASK, BANK_MASK, BOUND_CONTROL]
+    case 'smem':
+      return shape.sources.length > 0 ? [GLC] : []
     case 'ds':
       if (shape.text === 'custom') return []
       if (/^ds_(read2|write2|wrxchg2)/.test(name)) return [number('offset0', 8), number('offset1', 8), GDS]
       return [name === 'ds_swizzle_b32' ? SWIZZLE : DS_OFFSET, GDS]
-    case 'flat': return [GLC, SLC]
-    case 'mubuf': return name.startsWith('buffer_wbinvl1') ? [] : [...bufferAddress(format), GLC, LDS, SLC, TFE]
-    case 'mtbuf': return [bufferFormat(generation), ...bufferAddress(format), GLC, SLC, TFE]
-    case 'mimg': return [DMASK, flag('unorm'), GLC, SLC, flag('r128'), TFE, flag('lwe'), flag('da'), flag('d16')]
-    case 'exp': return [flag('done'), flag('compr'), flag('vm')]
-    default: return []
+    case 'flat':
+      return [GLC, SLC]
+    case 'mubuf':
+      return name.startsWith('buffer_wbinvl1') ? [] : [...bufferAddress(format), GLC, LDS, SLC, TFE]
+    case 'mtbuf':
+      return [bufferFormat(generation), ...bufferAddress(format), GLC, SLC, TFE]
+    case 'mimg':
+      return [DMASK, flag('unorm'), GLC, SLC, flag('r128'), TFE, flag('lwe'), flag('da'), flag('d16')]
+    case 'exp':
+      return [flag('done'), flag('compr'), flag('vm')]
+    default:
+      return []
   }
 }
 
 const NO_VALUE = 'nothing behind it: it is a flag'
 
 function flag(name: string): Modifier {
-  return { names: [name], print: (fields) => (fields[name] ? name : ''), parse: (value) => (value === undefined ? { [name]: 1 } : NO_VALUE) }
+  return {
+    names: [name],
+    print: (fields) => (fields[name] ? name : ''),
+    parse: (value) => (value === undefined ? { [name]: 1 } : NO_VALUE),
+  }
 }
 
 /** An integer that fits so many bits, or what was expected. */
@@ -78,8 +96,12 @@ const CLAMP = flag('clamp')
 const DMASK = number('dmask', 4, { hex: true })
 const ROW_MASK = number('row_mask', 4, { hex: true, normally: 15 })
 const BANK_MASK = number('bank_mask', 4, { hex: true, normally: 15 })
-const bufferAddress = (format: Format): Modifier[] =>
-  [flag('idxen'), flag('offen'), ...('addr64' in format.fields ? [flag('addr64')] : []), number('offset', 12)]
+const bufferAddress = (format: Format): Modifier[] => [
+  flag('idxen'),
+  flag('offen'),
+  ...('addr64' in format.fields ? [flag('addr64')] : []),
+  number('offset', 12),
+]
 
 /** Bit 8 of SRC0 of the interpolations in VOP3: the high half of the attribute. */
 const HIGH: Modifier = {
@@ -108,10 +130,20 @@ const BOUND_CONTROL: Modifier = {
 
 /** DPP_CTRL: first value and amounts of shifts and rotations, and the values of others (GCN3 manual, "DPP_CTRL"). */
 const DPP_SHIFTS: Readonly<Record<string, readonly [first: number, least: number, most: number]>> = {
-  row_shl: [0x101, 1, 15], row_shr: [0x111, 1, 15], row_ror: [0x121, 1, 15],
-  wave_shl: [0x130, 1, 1], wave_rol: [0x134, 1, 1], wave_shr: [0x138, 1, 1], wave_ror: [0x13c, 1, 1],
+  row_shl: [0x101, 1, 15],
+  row_shr: [0x111, 1, 15],
+  row_ror: [0x121, 1, 15],
+  wave_shl: [0x130, 1, 1],
+  wave_rol: [0x134, 1, 1],
+  wave_shr: [0x138, 1, 1],
+  wave_ror: [0x13c, 1, 1],
 }
-const DPP_OTHERS: Readonly<Record<string, number>> = { row_mirror: 0x140, row_half_mirror: 0x141, 'row_bcast:15': 0x142, 'row_bcast:31': 0x143 }
+const DPP_OTHERS: Readonly<Record<string, number>> = {
+  row_mirror: 0x140,
+  row_half_mirror: 0x141,
+  'row_bcast:15': 0x142,
+  'row_bcast:31': 0x143,
+}
 
 const DPP_CONTROL: Modifier = {
   names: ['quad_perm', ...Object.keys(DPP_SHIFTS), 'row_mirror', 'row_half_mirror', 'row_bcast'],
@@ -137,7 +169,11 @@ const DPP_CONTROL: Modifier = {
     if (shift !== undefined) {
       const [first, least, most] = shift
       const amount = /^\d+$/.test(value ?? '') ? Number(value) : 0
-      return amount >= least && amount <= most ? { dpp_ctrl: first + amount - least } : least === most ? `:${least}` : `:N with N from ${least} to ${most}`
+      return amount >= least && amount <= most
+        ? { dpp_ctrl: first + amount - least }
+        : least === most
+          ? `:${least}`
+          : `:N with N from ${least} to ${most}`
     }
     const other = DPP_OTHERS[value === undefined ? name : `${name}:${value}`]
     return other === undefined ? (name === 'row_bcast' ? ':15 or :31' : NO_VALUE) : { dpp_ctrl: other }
@@ -213,7 +249,8 @@ function parseSwizzle([mode, ...parts]: readonly string[]): number | string {
   const numbers = parts.map((part) => (/^\d+$/.test(part) ? Number(part) : -1))
   const [first = -1, second = -1] = numbers
   const isGroup = isPowerOf2(first) && first >= 2 && first <= 32
-  if (mode === 'QUAD_PERM' && numbers.length === 4 && numbers.every((lane) => lane >= 0 && lane < 4)) return QUAD_MODE | quadOfLanes(numbers)
+  if (mode === 'QUAD_PERM' && numbers.length === 4 && numbers.every((lane) => lane >= 0 && lane < 4))
+    return QUAD_MODE | quadOfLanes(numbers)
   if (mode === 'SWAP' && numbers.length === 1 && isPowerOf2(first) && first <= 16) return 31 | (first << 10)
   if (mode === 'REVERSE' && numbers.length === 1 && isGroup) return 31 | ((first - 1) << 10)
   if (mode === 'BROADCAST' && numbers.length === 2 && isGroup && second >= 0 && second < first) return (32 - first) | (second << 5)
@@ -265,4 +302,3 @@ export function defaultFields(operation: Operation, format: Format, generation: 
   for (const name of Object.keys(format.fields)) if (name !== 'op') fields[name] = 0
   return Object.assign(fields, ...modifiersOf(operation, format, generation).map(({ defaults }) => defaults ?? {}))
 }
-

@@ -3,12 +3,33 @@ import type { Generation } from '../isa/targets.ts'
 
 /** Hardware registers of s_getreg and s_setreg, by number. */
 export const HARDWARE_REGISTERS: readonly (string | undefined)[] = [
-  undefined, 'HW_REG_MODE', 'HW_REG_STATUS', 'HW_REG_TRAPSTS', 'HW_REG_HW_ID', 'HW_REG_GPR_ALLOC', 'HW_REG_LDS_ALLOC', 'HW_REG_IB_STS',
+  undefined,
+  'HW_REG_MODE',
+  'HW_REG_STATUS',
+  'HW_REG_TRAPSTS',
+  'HW_REG_HW_ID',
+  'HW_REG_GPR_ALLOC',
+  'HW_REG_LDS_ALLOC',
+  'HW_REG_IB_STS',
 ]
 
 const MESSAGES: readonly (string | undefined)[] = [
-  undefined, 'MSG_INTERRUPT', 'MSG_GS', 'MSG_GS_DONE', 'MSG_SAVEWAVE',
-  undefined, undefined, undefined, undefined, undefined, undefined, undefined, undefined, undefined, undefined, 'MSG_SYSMSG',
+  undefined,
+  'MSG_INTERRUPT',
+  'MSG_GS',
+  'MSG_GS_DONE',
+  'MSG_SAVEWAVE',
+  undefined,
+  undefined,
+  undefined,
+  undefined,
+  undefined,
+  undefined,
+  undefined,
+  undefined,
+  undefined,
+  undefined,
+  'MSG_SYSMSG',
 ]
 
 /** Messages of s_sendmsg, by number; MSG_SAVEWAVE exists from GCN 1.2 on. */
@@ -22,12 +43,30 @@ export const MESSAGE_SYSMSG = 15
 export const GS_OPERATIONS: readonly string[] = ['GS_OP_NOP', 'GS_OP_CUT', 'GS_OP_EMIT', 'GS_OP_EMIT_CUT']
 /** Operations of MSG_SYSMSG, by number. */
 export const SYSMSG_OPERATIONS: readonly (string | undefined)[] = [
-  undefined, 'SYSMSG_OP_ECC_ERR_INTERRUPT', 'SYSMSG_OP_REG_RD', 'SYSMSG_OP_HOST_TRAP_ACK', 'SYSMSG_OP_TTRACE_PC',
+  undefined,
+  'SYSMSG_OP_ECC_ERR_INTERRUPT',
+  'SYSMSG_OP_REG_RD',
+  'SYSMSG_OP_HOST_TRAP_ACK',
+  'SYSMSG_OP_TTRACE_PC',
 ]
 
 export const DATA_FORMATS: readonly string[] = [
-  'INVALID', '8', '16', '8_8', '32', '16_16', '10_11_11', '11_11_10', '10_10_10_2', '2_10_10_10', '8_8_8_8', '32_32', '16_16_16_16',
-  '32_32_32', '32_32_32_32', 'RESERVED_15',
+  'INVALID',
+  '8',
+  '16',
+  '8_8',
+  '32',
+  '16_16',
+  '10_11_11',
+  '11_11_10',
+  '10_10_10_2',
+  '2_10_10_10',
+  '8_8_8_8',
+  '32_32',
+  '16_16_16_16',
+  '32_32_32',
+  '32_32_32_32',
+  'RESERVED_15',
 ].map((name) => `BUF_DATA_FORMAT_${name}`)
 
 const NUMBER_FORMATS = ['UNORM', 'SNORM', 'USCALED', 'SSCALED', 'UINT', 'SINT', 'SNORM_OGL', 'FLOAT']
@@ -52,6 +91,9 @@ export interface ExportTargets {
 }
 /** Targets of exp: numbered ones where `count` is not 1. */
 export const EXPORT_TARGETS: readonly ExportTargets[] = [
-  { first: 0, count: 8, name: 'mrt' }, { first: 8, count: 1, name: 'mrtz' }, { first: 9, count: 1, name: 'null' },
-  { first: 12, count: 4, name: 'pos' }, { first: 32, count: 32, name: 'param' },
+  { first: 0, count: 8, name: 'mrt' },
+  { first: 8, count: 1, name: 'mrtz' },
+  { first: 9, count: 1, name: 'null' },
+  { first: 12, count: 4, name: 'pos' },
+  { first: 32, count: 32, name: 'param' },
 ]

@@ -1,6 +1,6 @@
 /** Assembly text → the fields of one operand: registers, constants and symbolic immediates. The other direction of print-operand.ts. */
 import { isScalarRegister } from '../codec/legal.ts'
-import { registersOf, type Operand } from '../codec/operands.ts'
+import { type Operand, registersOf } from '../codec/operands.ts'
 import type { Format } from '../isa/formats.ts'
 import type { Operation } from '../isa/operations.ts'
 import { LITERAL, SCALAR_REGISTERS, SPECIAL_SOURCES, VGPR_FIRST } from '../isa/registers.ts'
@@ -9,7 +9,15 @@ import type { Generation, Target } from '../isa/targets.ts'
 import { encodingOfFloatBits, encodingOfInteger, floatBits, type Width } from './constants.ts'
 import { evaluate, type Symbols } from './expression.ts'
 import {
-  EXPORT_TARGETS, GPR_INDEX_MODES, GS_OPERATIONS, HARDWARE_REGISTERS, MESSAGE_GS, MESSAGE_GS_DONE, MESSAGE_SYSMSG, messageNames, PARAMETERS,
+  EXPORT_TARGETS,
+  GPR_INDEX_MODES,
+  GS_OPERATIONS,
+  HARDWARE_REGISTERS,
+  MESSAGE_GS,
+  MESSAGE_GS_DONE,
+  MESSAGE_SYSMSG,
+  messageNames,
+  PARAMETERS,
   SYSMSG_OPERATIONS,
 } from './names.ts'
 import type { Item } from './scan.ts'
@@ -35,28 +43,70 @@ export function parseOperand(operand: Operand, item: Item, draft: Draft): void {
   const { fields } = draft
   const { field } = operand
   switch (operand.kind) {
-    case 'vgpr': fields[field] = parseVgpr(operand, parseSigns(operand, item, draft), draft); return
-    case 'source': case 'vectorSource': case 'scalarSource': fields[field] = parseSource(operand, parseSigns(operand, item, draft), draft); return
-    case 'scalar': fields[field] = parseScalar(operand, item, draft) / operand.scale; return
-    case 'vcc': if (item.text !== 'vcc') draft.fail(item, `${item.text} stands where only vcc can: ${draft.format.name} implies it; write vcc or use the _e64 form`); return
-    case 'literal': parseLiteral(operand, item, draft); return
-    case 'number': case 'hex': case 'code': fields[field] = parseImmediate(item, widthOf(operand, draft), draft); return
-    case 'branch': fields[field] = parseBranch(item, draft); return
-    case 'waitcnt': fields[field] = parseWaitcnt(item, draft); return
-    case 'message': fields[field] = parseMessage(item, draft); return
-    case 'hwreg': fields[field] = parseHwreg(item, draft); return
-    case 'gprIndex': fields[field] = parseGprIndex(item, widthOf(operand, draft), draft); return
-    case 'memoryOffset': parseMemoryOffset(item, draft); return
-    case 'attribute': parseAttribute(item, draft); return
-    case 'parameter': fields[field] = parseName(item, PARAMETERS, 'a parameter', draft); return
-    case 'address': fields[field] = parseAddress(item, draft); return
-    case 'exportTarget': fields[field] = parseExportTarget(item, draft); return
-    case 'export': parseExport(operand, item, draft); return
+    case 'vgpr':
+      fields[field] = parseVgpr(operand, parseSigns(operand, item, draft), draft)
+      return
+    case 'source':
+    case 'vectorSource':
+    case 'scalarSource':
+      fields[field] = parseSource(operand, parseSigns(operand, item, draft), draft)
+      return
+    case 'scalar':
+      fields[field] = parseScalar(operand, item, draft) / operand.scale
+      return
+    case 'vcc':
+      if (item.text !== 'vcc')
+        draft.fail(item, `${item.text} stands where only vcc can: ${draft.format.name} implies it; write vcc or use the _e64 form`)
+      return
+    case 'literal':
+      parseLiteral(operand, item, draft)
+      return
+    case 'number':
+    case 'hex':
+    case 'code':
+      fields[field] = parseImmediate(item, widthOf(operand, draft), draft)
+      return
+    case 'branch':
+      fields[field] = parseBranch(item, draft)
+      return
+    case 'waitcnt':
+      fields[field] = parseWaitcnt(item, draft)
+      return
+    case 'message':
+      fields[field] = parseMessage(item, draft)
+      return
+    case 'hwreg':
+      fields[field] = parseHwreg(item, draft)
+      return
+    case 'gprIndex':
+      fields[field] = parseGprIndex(item, widthOf(operand, draft), draft)
+      return
+    case 'memoryOffset':
+      parseMemoryOffset(item, draft)
+      return
+    case 'attribute':
+      parseAttribute(item, draft)
+      return
+    case 'parameter':
+      fields[field] = parseName(item, PARAMETERS, 'a parameter', draft)
+      return
+    case 'address':
+      fields[field] = parseAddress(item, draft)
+      return
+    case 'exportTarget':
+      fields[field] = parseExportTarget(item, draft)
+      return
+    case 'export':
+      parseExport(operand, item, draft)
+      return
   }
 }
 
 const widthOf = ({ field }: Operand, { format }: Draft): number => format.fields[field]!.hi - format.fields[field]!.lo + 1
 const plural = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`
+
+/** An encoding that no register has. */
+const NO_REGISTER = 1024
 
 /** A register as text names it: `v` counts VGPRs, `scalar` is an operand encoding. */
 interface Register {
@@ -71,7 +121,9 @@ function parseRegister(text: string, generation: Generation): Register | undefin
   if (list !== null) {
     const parts = list[1]!.split(',').map((part) => parseRegister(part.trim(), generation))
     const [first] = parts
-    const isRun = parts.every((part, n) => part !== undefined && part.dwords === 1 && part.kind === first!.kind && part.first === first!.first + n)
+    const isRun = parts.every(
+      (part, n) => part !== undefined && part.dwords === 1 && part.kind === first!.kind && part.first === first!.first + n,
+    )
     return isRun && first !== undefined ? { ...first, dwords: parts.length } : undefined
   }
   const numbered = /^(v|s|ttmp)(?:(\d+)|\[\s*(\d+)\s*(?::\s*(\d+)\s*)?\])$/.exec(text)
@@ -83,7 +135,7 @@ function parseRegister(text: string, generation: Generation): Register | undefin
     if (name === 'v') return { kind: 'v', first, dwords }
     const range = SCALAR_REGISTERS[generation].find((known) => known.name === name)!
     // Numbers beyond the last register must not become those behind it.
-    return { kind: 'scalar', first: first + dwords > range.count + 2 ? 1024 + first : range.first + first, dwords }
+    return { kind: 'scalar', first: first + dwords > range.count ? NO_REGISTER : range.first + first, dwords }
   }
   for (const { first, count, name } of SCALAR_REGISTERS[generation]) {
     if (name === 's' || name === 'ttmp' || name === 'null') continue
@@ -111,12 +163,23 @@ function parseSigns(operand: Operand, item: Item, draft: Draft): Item {
   const bare = { ...item, text }
   if (!negate && !absolute && !extend) return bare
   // A sign before a symbol is arithmetic.
-  if (negate && !absolute && parseRegister(text, draft.target.generation) === undefined && specialOf(text) === undefined && !item.text.startsWith('neg(')) return item
+  if (
+    negate &&
+    !absolute &&
+    parseRegister(text, draft.target.generation) === undefined &&
+    specialOf(text) === undefined &&
+    !item.text.startsWith('neg(')
+  )
+    return item
   const { source } = operand
   const set = (packed: string, single: string, name: string): void => {
     if (source >= 0 && packed in fields) fields[packed]! |= 1 << source
     else if (source >= 0 && single in fields) fields[single] = 1
-    else draft.fail(item, `${name} on ${text} cannot be encoded: ${describe(draft)} has no ${name} for this operand; remove it${packed === 'neg' || packed === 'abs' ? ' or use the _e64 form of a float operation' : ''}`)
+    else
+      draft.fail(
+        item,
+        `${name} on ${text} cannot be encoded: ${describe(draft)} has no ${name} for this operand; remove it${packed === 'neg' || packed === 'abs' ? ' or use the _e64 form of a float operation' : ''}`,
+      )
   }
   if (negate) set('neg', `src${source}_neg`, 'neg')
   if (absolute) set('abs', `src${source}_abs`, 'abs')
@@ -129,7 +192,10 @@ const describe = ({ operation, format, target }: Draft): string => `${operation.
 function parseVgpr(operand: Operand, item: Item, draft: Draft): number {
   const register = parseRegister(item.text, draft.target.generation)
   if (register === undefined || register.kind !== 'v') {
-    return draft.fail(item, `${item.text} is no VGPR; ${operand.field} of ${describe(draft)} must be one (v0 to v255)${draft.format.name === 'vop2' || draft.format.name === 'vopc' ? '; put the other kind of operand first or use the _e64 form' : ''}`)
+    return draft.fail(
+      item,
+      `${item.text} is no VGPR; ${operand.field} of ${describe(draft)} must be one (v0 to v255)${draft.format.name === 'vop2' || draft.format.name === 'vopc' ? '; put the other kind of operand first or use the _e64 form' : ''}`,
+    )
   }
   const isImageAddress = draft.format.name === 'mimg' && operand.field === 'vaddr'
   checkVgpr(register, isImageAddress ? register.dwords : registersOf(operand, draft), item, draft)
@@ -137,11 +203,16 @@ function parseVgpr(operand: Operand, item: Item, draft: Draft): number {
 }
 
 function checkVgpr({ first, dwords }: Register, wanted: number, item: Item, draft: Draft): void {
-  if (dwords !== wanted) draft.fail(item, `${item.text} has ${plural(dwords, 'register')}, but this operand of ${describe(draft)} has ${wanted}; write ${example('v', first, wanted)}`)
+  if (dwords !== wanted)
+    draft.fail(
+      item,
+      `${item.text} has ${plural(dwords, 'register')}, but this operand of ${describe(draft)} has ${wanted}; write ${example('v', first, wanted)}`,
+    )
   if (first + dwords > 256) draft.fail(item, `${item.text} goes beyond v255, the last VGPR; choose lower registers`)
 }
 
-const example = (name: string, first: number, dwords: number): string => (dwords === 1 ? `${name}${first}` : `${name}[${first}:${first + dwords - 1}]`)
+const example = (name: string, first: number, dwords: number): string =>
+  dwords === 1 ? `${name}${first}` : `${name}[${first}:${first + dwords - 1}]`
 
 /** Sources that are no registers; LLVM reads them with and without `src_`. */
 function specialOf(text: string): number | undefined {
@@ -154,18 +225,26 @@ const M0 = 124
 function parseScalar(operand: Operand, item: Item, draft: Draft): number {
   const register = parseRegister(item.text, draft.target.generation)
   if (register === undefined || register.kind !== 'scalar') {
-    return draft.fail(item, `${item.text} is no scalar register of ${draft.target.name}; ${operand.field} of ${describe(draft)} must be ${plural(operand.dwords, 'scalar register')}, such as ${example('s', 0, operand.dwords)} or vcc`)
+    return draft.fail(
+      item,
+      `${item.text} is no scalar register of ${draft.target.name}; ${operand.field} of ${describe(draft)} must be ${plural(operand.dwords, 'scalar register')}, such as ${example('s', 0, operand.dwords)} or vcc`,
+    )
   }
   checkScalar(register, operand.dwords, item, draft)
   return register.first
 }
 
 function checkScalar({ first, dwords }: Register, wanted: number, item: Item, draft: Draft): void {
-  if (dwords !== wanted) draft.fail(item, `${item.text} has ${plural(dwords, 'register')}, but this operand of ${describe(draft)} has ${wanted}; write ${example('s', 0, wanted)} or the like`)
+  if (dwords !== wanted)
+    draft.fail(
+      item,
+      `${item.text} has ${plural(dwords, 'register')}, but this operand of ${describe(draft)} has ${wanted}; write ${example('s', 0, wanted)} or the like`,
+    )
   const last = SCALAR_REGISTERS[draft.target.generation][0]!.count - 1
-  if (isScalarRegister(first, dwords, draft.target.generation) && !(item.text.startsWith('s') && first <= last && first + dwords - 1 > last)) return
+  if (isScalarRegister(first, dwords, draft.target.generation)) return
   const step = Math.min(4, dwords)
-  if (first < 128 && first % step !== 0) draft.fail(item, `${item.text} is not aligned: ${plural(dwords, 'scalar register')} must begin at a multiple of ${step}`)
+  if (first < 128 && first % step !== 0)
+    draft.fail(item, `${item.text} is not aligned: ${plural(dwords, 'scalar register')} must begin at a multiple of ${step}`)
   draft.fail(item, `${item.text} goes beyond the scalar registers of ${draft.target.name}; s${last} is the last`)
 }
 
@@ -182,14 +261,16 @@ function parseSource(operand: Operand, item: Item, draft: Draft): number {
       checkVgpr(register, operand.dwords, item, draft)
       return VGPR_FIRST + register.first
     }
-    if (operand.kind === 'vectorSource') draft.fail(item, `${item.text} is no VGPR; ${operand.field} of ${describe(draft)} must be one (v0 to v255)`)
+    if (operand.kind === 'vectorSource')
+      draft.fail(item, `${item.text} is no VGPR; ${operand.field} of ${describe(draft)} must be one (v0 to v255)`)
     checkScalar(register, operand.dwords, item, draft)
     // M0 as the lane number of v_writelane_b32 comes beside the one scalar register.
     const isLane = register.first === M0 && draft.operation.name === 'v_writelane_b32' && operand.field !== 'src0'
     if (isVector && !isLane) scalars.add(register.first)
     return register.first
   }
-  if (operand.kind === 'vectorSource') draft.fail(item, `${item.text} is no VGPR; ${operand.field} of ${describe(draft)} must be one (v0 to v255)`)
+  if (operand.kind === 'vectorSource')
+    draft.fail(item, `${item.text} is no VGPR; ${operand.field} of ${describe(draft)} must be one (v0 to v255)`)
   const special = specialOf(item.text)
   if (special !== undefined) {
     if (special === LDS_DIRECT && !(isVector && operand.field === 'src0' && operand.dwords === 1)) {
@@ -226,10 +307,17 @@ function parseConstant({ field, type }: Operand, item: Item, draft: Draft): numb
     if (encoding !== undefined) return encoding
   }
   const literal = literalBits(number, type)
-  if (literal === undefined) return draft.fail(item, `${item.text} does not fit the 32 bits of a literal for ${type} here; load it into registers first`)
+  if (literal === undefined)
+    return draft.fail(item, `${item.text} does not fit the 32 bits of a literal for ${type} here; load it into registers first`)
   if (!takesLiteral) {
-    const advice = /^vop[2c]$/.test(draft.format.name) || draft.format.name === 'vop1' ? 'put it first or move it to a register first' : 'move it to a register first'
-    return draft.fail(item, `${item.text} needs a literal, but ${field} of ${describe(draft)} takes none on ${draft.target.name} (inline are -16 to 64 and ±0.5, ±1.0, ±2.0, ±4.0${generation === 'gfx8' ? ', 1/(2π)' : ''}); ${advice}`)
+    const advice =
+      /^vop[2c]$/.test(draft.format.name) || draft.format.name === 'vop1'
+        ? 'put it first or move it to a register first'
+        : 'move it to a register first'
+    return draft.fail(
+      item,
+      `${item.text} needs a literal, but ${field} of ${describe(draft)} takes none on ${draft.target.name} (inline are -16 to 64 and ±0.5, ±1.0, ±2.0, ±4.0${generation === 'gfx8' ? ', 1/(2π)' : ''}); ${advice}`,
+    )
   }
   setLiteral(literal, item, draft)
   return LITERAL
@@ -237,7 +325,10 @@ function parseConstant({ field, type }: Operand, item: Item, draft: Draft): numb
 
 function setLiteral(literal: number, item: Item, draft: Draft): void {
   if (draft.literal !== undefined && draft.literal !== literal) {
-    draft.fail(item, `${item.text} would be a second literal beside 0x${draft.literal.toString(16)}; an instruction holds one, move the other to a register first`)
+    draft.fail(
+      item,
+      `${item.text} would be a second literal beside 0x${draft.literal.toString(16)}; an instruction holds one, move the other to a register first`,
+    )
   }
   draft.literal = literal
 }
@@ -276,7 +367,8 @@ function literalBits(number: Constant, type: OperandType): number | undefined {
 function parseLiteral({ type }: Operand, item: Item, draft: Draft): void {
   const number = parseNumber(item.text.replace(/^lit\((.*)\)$/, '$1'), draft.symbols)
   const literal = number === undefined ? undefined : literalBits(number, type)
-  if (literal === undefined) draft.fail(item, `${item.text} is no 32-bit constant; ${describe(draft)} has one here, such as 0x3f800000 or 1.0`)
+  if (literal === undefined)
+    draft.fail(item, `${item.text} is no 32-bit constant; ${describe(draft)} has one here, such as 0x3f800000 or 1.0`)
   setLiteral(literal, item, draft)
 }
 
@@ -298,9 +390,13 @@ function parseBranch(item: Item, draft: Draft): number {
   const distance = isLabel ? draft.distance(item.text) : undefined
   if (distance === undefined) {
     if (!isLabel || draft.symbols(item.text) !== undefined) return parseImmediate(item, 16, draft)
-    return draft.fail(item, `no label ${item.text} is defined; write \`${item.text}:\` before the instruction to go to, or a number of dwords`)
+    return draft.fail(
+      item,
+      `no label ${item.text} is defined; write \`${item.text}:\` before the instruction to go to, or a number of dwords`,
+    )
   }
-  if (distance < -0x8000 || distance > 0x7fff) draft.fail(item, `${item.text} is ${distance} dwords away; a branch reaches from -32768 to 32767`)
+  if (distance < -0x8000 || distance > 0x7fff)
+    draft.fail(item, `${item.text} is ${distance} dwords away; a branch reaches from -32768 to 32767`)
   return distance & 0xffff
 }
 
@@ -341,12 +437,20 @@ function parseMessage(item: Item, draft: Draft): number {
   const [first = '', second, third] = parts
   const names = messageNames(draft.target.generation)
   const message = nameOrNumber(first, names, 15, draft.symbols)
-  if (message === undefined) return draft.fail(item, `${first} is no message of ${draft.target.name}; write a number from 0 to 15 or one of ${names.filter((name) => name !== undefined).join(', ')}`)
-  const operations = message === MESSAGE_SYSMSG ? SYSMSG_OPERATIONS : message === MESSAGE_GS || message === MESSAGE_GS_DONE ? GS_OPERATIONS : []
+  if (message === undefined)
+    return draft.fail(
+      item,
+      `${first} is no message of ${draft.target.name}; write a number from 0 to 15 or one of ${names.filter((name) => name !== undefined).join(', ')}`,
+    )
+  const operations =
+    message === MESSAGE_SYSMSG ? SYSMSG_OPERATIONS : message === MESSAGE_GS || message === MESSAGE_GS_DONE ? GS_OPERATIONS : []
   const operation = second === undefined ? 0 : nameOrNumber(second, operations, 7, draft.symbols)
   const stream = third === undefined ? 0 : nameOrNumber(third, [], 3, draft.symbols)
   if (operation === undefined || stream === undefined || parts.length > 3) {
-    return draft.fail(item, `${item.text} is no message; sendmsg(message, operation 0 to 7${operations.length > 0 ? ` or one of ${operations.filter((name) => name !== undefined).join(', ')}` : ''}, stream 0 to 3) was expected`)
+    return draft.fail(
+      item,
+      `${item.text} is no message; sendmsg(message, operation 0 to 7${operations.length > 0 ? ` or one of ${operations.filter((name) => name !== undefined).join(', ')}` : ''}, stream 0 to 3) was expected`,
+    )
   }
   return message | (operation << 4) | (stream << 8)
 }
@@ -359,7 +463,10 @@ function parseHwreg(item: Item, draft: Draft): number {
   const offset = nameOrNumber(from, [], 31, draft.symbols)
   const width = nameOrNumber(bits, [], 32, draft.symbols)
   if (id === undefined || offset === undefined || width === undefined || width === 0 || parts.length > 3) {
-    return draft.fail(item, `${item.text} is no hardware register; hwreg(number 0 to 63 or a name such as HW_REG_MODE, first bit 0 to 31, bits 1 to 32) was expected`)
+    return draft.fail(
+      item,
+      `${item.text} is no hardware register; hwreg(number 0 to 63 or a name such as HW_REG_MODE, first bit 0 to 31, bits 1 to 32) was expected`,
+    )
   }
   return id | (offset << 6) | ((width - 1) << 11)
 }
@@ -390,7 +497,10 @@ function parseMemoryOffset(item: Item, draft: Draft): void {
   const bits = target.generation === 'gfx8' ? 20 : 8
   const isLiteral = target.generation === 'gfx7' && value >= 256 && value <= 0xffffffff
   if (!isLiteral && (value < 0 || value >= 2 ** bits)) {
-    draft.fail(item, `offset ${item.text} does not fit ${bits} bits; it must be from 0 to ${2 ** bits - 1} ${bits === 8 ? 'dwords' : 'bytes'}, or in a scalar register`)
+    draft.fail(
+      item,
+      `offset ${item.text} does not fit ${bits} bits; it must be from 0 to ${2 ** bits - 1} ${bits === 8 ? 'dwords' : 'bytes'}, or in a scalar register`,
+    )
   }
   fields['imm'] = isLiteral ? 0 : 1
   fields['offset'] = isLiteral ? LITERAL : value
@@ -413,11 +523,16 @@ function parseAddress(item: Item, draft: Draft): number {
   const { fields } = draft
   const wanted = fields['addr64'] ? 2 : fields['offen']! + fields['idxen']!
   if (item.text === 'off') {
-    if (wanted > 0) draft.fail(item, `off stands where ${plural(wanted, 'VGPR')} must: idxen, offen or addr64 is set; name the address or remove the flag`)
+    if (wanted > 0)
+      draft.fail(
+        item,
+        `off stands where ${plural(wanted, 'VGPR')} must: idxen, offen or addr64 is set; name the address or remove the flag`,
+      )
     return 0
   }
   const register = parseRegister(item.text, draft.target.generation)
-  if (register === undefined || register.kind !== 'v') return draft.fail(item, `${item.text} is no address; a VGPR, or off without idxen and offen, was expected`)
+  if (register === undefined || register.kind !== 'v')
+    return draft.fail(item, `${item.text} is no address; a VGPR, or off without idxen and offen, was expected`)
   if (wanted === 0) draft.fail(item, `${item.text} is not used: neither idxen nor offen is set; write off or add a flag`)
   checkVgpr(register, wanted, item, draft)
   return register.first
@@ -442,7 +557,8 @@ function parseExport({ source }: Operand, item: Item, draft: Draft): void {
   const place = fields['compr'] ? source >>> 1 : source
   const name = `vsrc${place}`
   const isSecond = fields['compr'] === 1 && (source & 1) === 1 && (fields['en']! & (1 << (source - 1))) !== 0
-  if (isSecond && fields[name] !== register.first) draft.fail(item, `${item.text} must be v${fields[name]}: with compr a register holds two values; name it twice`)
+  if (isSecond && fields[name] !== register.first)
+    draft.fail(item, `${item.text} must be v${fields[name]}: with compr a register holds two values; name it twice`)
   fields[name] = register.first
   fields['en']! |= 1 << source
 }

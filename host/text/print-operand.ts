@@ -1,15 +1,32 @@
 /** Operands as text: the one place that knows how registers, constants and immediates are written. */
-import { registersOf, type Operand } from '../codec/operands.ts'
+
 import type { Instruction } from '../codec/instruction.ts'
+import { type Operand, registersOf } from '../codec/operands.ts'
 import {
-  INLINE_FLOATS, INLINE_FLOAT_FIRST, INLINE_INTEGER_FIRST, INLINE_INTEGER_LAST, INLINE_INV_2PI, LATER_SOURCES, LITERAL, SCALAR_REGISTERS,
-  SPECIAL_SOURCES, VGPR_FIRST,
+  INLINE_FLOAT_FIRST,
+  INLINE_FLOATS,
+  INLINE_INTEGER_FIRST,
+  INLINE_INTEGER_LAST,
+  INLINE_INV_2PI,
+  LATER_SOURCES,
+  LITERAL,
+  SCALAR_REGISTERS,
+  SPECIAL_SOURCES,
+  VGPR_FIRST,
 } from '../isa/registers.ts'
 import { bitsOf, type OperandType } from '../isa/row.ts'
 import type { Generation } from '../isa/targets.ts'
-import { floatBits, inlineInteger, INV_2PI, isInline } from './constants.ts'
+import { floatBits, INV_2PI, inlineInteger, isInline } from './constants.ts'
 import {
-  EXPORT_TARGETS, GPR_INDEX_MODES, GS_OPERATIONS, HARDWARE_REGISTERS, MESSAGE_GS, MESSAGE_GS_DONE, MESSAGE_SYSMSG, messageNames, PARAMETERS,
+  EXPORT_TARGETS,
+  GPR_INDEX_MODES,
+  GS_OPERATIONS,
+  HARDWARE_REGISTERS,
+  MESSAGE_GS,
+  MESSAGE_GS_DONE,
+  MESSAGE_SYSMSG,
+  messageNames,
+  PARAMETERS,
   SYSMSG_OPERATIONS,
 } from './names.ts'
 
@@ -22,31 +39,52 @@ export function printOperand(operand: Operand, instruction: Instruction): string
       const dwords = registersOf(operand, instruction)
       return dwords === 0 ? '' : withModifiers(operand, vgpr(value, dwords), instruction)
     }
-    case 'source': case 'vectorSource': case 'scalarSource': return withModifiers(operand, printSource(operand, value, instruction), instruction)
-    case 'scalar': return printScalar(value * operand.scale, operand.dwords, target.generation)
-    case 'vcc': return 'vcc'
-    case 'literal': return operand.type === 'f16' || operand.type === 'f32' ? hex(literal ?? 0) : printNumber(literal ?? 0)
-    case 'hex': return hex(value)
-    case 'number': return printNumber(value)
-    case 'code': return value === 0 ? '' : String(value)
-    case 'branch': return String(value)
-    case 'waitcnt': return printWaitcnt(value)
-    case 'message': return printMessage(value, target.generation)
-    case 'hwreg': return printHwreg(value)
-    case 'gprIndex': return value < 16 ? `gpr_idx(${GPR_INDEX_MODES.filter((_, bit) => value & (1 << bit)).join(',')})` : hex(value)
-    case 'memoryOffset': return printMemoryOffset(instruction)
-    case 'attribute': return printAttribute(instruction)
-    case 'parameter': return printParameter(value)
-    case 'address': return printAddress(instruction)
-    case 'exportTarget': return printExportTarget(value)
-    case 'export': return printExport(operand, instruction)
+    case 'source':
+    case 'vectorSource':
+    case 'scalarSource':
+      return withModifiers(operand, printSource(operand, value, instruction), instruction)
+    case 'scalar':
+      return printScalar(value * operand.scale, operand.dwords, target.generation)
+    case 'vcc':
+      return 'vcc'
+    case 'literal':
+      return operand.type === 'f16' || operand.type === 'f32' ? hex(literal ?? 0) : printNumber(literal ?? 0)
+    case 'hex':
+      return hex(value)
+    case 'number':
+      return printNumber(value)
+    case 'code':
+      return value === 0 ? '' : String(value)
+    case 'branch':
+      return String(value)
+    case 'waitcnt':
+      return printWaitcnt(value)
+    case 'message':
+      return printMessage(value, target.generation)
+    case 'hwreg':
+      return printHwreg(value)
+    case 'gprIndex':
+      return value < 16 ? `gpr_idx(${GPR_INDEX_MODES.filter((_, bit) => value & (1 << bit)).join(',')})` : hex(value)
+    case 'memoryOffset':
+      return printMemoryOffset(instruction)
+    case 'attribute':
+      return printAttribute(instruction)
+    case 'parameter':
+      return printParameter(value)
+    case 'address':
+      return printAddress(instruction)
+    case 'exportTarget':
+      return printExportTarget(value)
+    case 'export':
+      return printExport(operand, instruction)
   }
 }
 
 /** Numbers that an inline constant could hold are decimal. */
 const printNumber = (value: number): string => (value <= 64 ? String(value) : value >= 0xfffffff0 ? String(value | 0) : hex(value))
 const hex = (value: number): string => `0x${value.toString(16)}`
-const registers = (name: string, first: number, dwords: number): string => (dwords === 1 ? `${name}${first}` : `${name}[${first}:${first + dwords - 1}]`)
+const registers = (name: string, first: number, dwords: number): string =>
+  dwords === 1 ? `${name}${first}` : `${name}[${first}:${first + dwords - 1}]`
 const vgpr = (number: number, dwords: number): string => registers('v', number, dwords)
 
 function withModifiers({ source, type }: Operand, text: string, { fields, format }: Instruction): string {
@@ -76,7 +114,8 @@ function printSource({ type, dwords }: Operand, encoding: number, { target, lite
   if (encoding <= INLINE_INTEGER_LAST) return String(inlineInteger(encoding))
   const float = INLINE_FLOATS[encoding - INLINE_FLOAT_FIRST]
   if (float !== undefined) return isInteger16(type) ? hex(Number(floatBits(float, 16))) : decimal(float)
-  if (encoding === INLINE_INV_2PI && target.generation === 'gfx8') return isInteger16(type) ? hex(Number(INV_2PI[16])) : dwords === 2 ? '0.15915494309189532' : '0.15915494'
+  if (encoding === INLINE_INV_2PI && target.generation === 'gfx8')
+    return isInteger16(type) ? hex(Number(INV_2PI[16])) : dwords === 2 ? '0.15915494309189532' : '0.15915494'
   if (encoding === LITERAL) return printLiteral(literal ?? 0, type, target.generation)
   return SPECIAL_SOURCES[encoding] ?? (target.generation === 'gfx8' ? LATER_SOURCES[encoding] : undefined) ?? `?${encoding}`
 }
@@ -95,7 +134,11 @@ function printLiteral(literal: number, type: OperandType, generation: Generation
 }
 
 function printWaitcnt(value: number): string {
-  const counters = [['vmcnt', value & 15, 15], ['expcnt', (value >>> 4) & 7, 7], ['lgkmcnt', (value >>> 8) & 15, 15]] as const
+  const counters = [
+    ['vmcnt', value & 15, 15],
+    ['expcnt', (value >>> 4) & 7, 7],
+    ['lgkmcnt', (value >>> 8) & 15, 15],
+  ] as const
   const waiting = counters.filter(([, count, most]) => count !== most)
   return (waiting.length === 0 ? counters : waiting).map(([name, count]) => `${name}(${count})`).join(' ')
 }

@@ -34,10 +34,33 @@ interface Pass {
   readonly labels: Map<string, number>
 }
 
-const BLOCKS: Readonly<Record<string, string>> = { '.amdhsa_kernel': '.end_amdhsa_kernel', '.amdgpu_metadata': '.end_amdgpu_metadata', '.amd_kernel_code_t': '.end_amd_kernel_code_t' }
+const BLOCKS: Readonly<Record<string, string>> = {
+  '.amdhsa_kernel': '.end_amdhsa_kernel',
+  '.amdgpu_metadata': '.end_amdgpu_metadata',
+  '.amd_kernel_code_t': '.end_amd_kernel_code_t',
+}
 const SILENT: ReadonlySet<string> = new Set([
-  '.globl', '.global', '.weak', '.hidden', '.protected', '.local', '.type', '.size', '.ident', '.file', '.loc', '.addrsig', '.addrsig_sym',
-  '.amdhsa_code_object_version', '.hsa_code_object_version', '.hsa_code_object_isa', '.amdgpu_hsa_kernel', '.cfi_sections', '.cfi_startproc', '.cfi_endproc', '.ident',
+  '.globl',
+  '.global',
+  '.weak',
+  '.hidden',
+  '.protected',
+  '.local',
+  '.type',
+  '.size',
+  '.ident',
+  '.file',
+  '.loc',
+  '.addrsig',
+  '.addrsig_sym',
+  '.amdhsa_code_object_version',
+  '.hsa_code_object_version',
+  '.hsa_code_object_isa',
+  '.amdgpu_hsa_kernel',
+  '.cfi_sections',
+  '.cfi_startproc',
+  '.cfi_endproc',
+  '.ident',
 ])
 const NAME = /^[A-Za-z_.$][\w.$@]*/
 const S_NOP = 0xbf800000
@@ -50,7 +73,8 @@ function runPass(lines: readonly string[], target: Target, known: ReadonlyMap<st
   let block: string | undefined
   let inText = true
 
-  const lookUp = (name: string): number | undefined => symbols.get(name) ?? known?.get(name) ?? (name === '.' ? words.length * 4 : undefined)
+  const lookUp = (name: string): number | undefined =>
+    symbols.get(name) ?? known?.get(name) ?? (name === '.' ? words.length * 4 : undefined)
 
   const directive = (line: string, from: number, number: number, name: string): void => {
     const fail = (message: string, column = from + 1): never => {
@@ -62,7 +86,8 @@ function runPass(lines: readonly string[], target: Target, known: ReadonlyMap<st
     else if (name in BLOCKS) block = BLOCKS[name]
     else if (name === '.amdgcn_target' || SILENT.has(name) || !inText) {
       const wanted = name === '.amdgcn_target' ? /gfx[0-9a-f]+/.exec(line)?.[0] : undefined
-      if (wanted !== undefined && wanted !== target.name) fail(`the source is for ${wanted}, but is assembled for ${target.name}; choose that target`)
+      if (wanted !== undefined && wanted !== target.name)
+        fail(`the source is for ${wanted}, but is assembled for ${target.name}; choose that target`)
     } else if (name === '.set' || name === '.equ') {
       const [symbol, value] = cut(line, from + name.length, number)
       if (symbol === undefined || value === undefined) fail(`${name} needs a name and a value: ${name} name, value`)
@@ -77,14 +102,16 @@ function runPass(lines: readonly string[], target: Target, known: ReadonlyMap<st
     } else if (name === '.p2align' || name === '.align' || name === '.balign') {
       const amount = evaluate(cut(line, from + name.length, number)[0]?.text ?? '', lookUp)
       const bytes = name === '.p2align' ? 2 ** (amount ?? -1) : amount
-      if (bytes === undefined || !(bytes >= 1 && bytes <= 65536 && Number.isInteger(Math.log2(bytes)))) fail(`${name} needs a power of two up to 65536 bytes`)
+      if (bytes === undefined || !(bytes >= 1 && bytes <= 65536 && Number.isInteger(Math.log2(bytes))))
+        fail(`${name} needs a power of two up to 65536 bytes`)
       while ((words.length * 4) % bytes! !== 0) words.push(S_NOP)
     } else fail(`the directive ${name} is not understood; remove it, or assemble the source with LLVM`)
   }
 
   const define = (name: string, text: string, number: number, column: number): void => {
     const value = evaluate(text, lookUp)
-    if (value === undefined && known !== undefined) throw new AssembleError(`${text} is no number; an expression of integers and defined symbols was expected`, number, column)
+    if (value === undefined && known !== undefined)
+      throw new AssembleError(`${text} is no number; an expression of integers and defined symbols was expected`, number, column)
     if (value !== undefined) symbols.set(name, value)
   }
 
@@ -96,7 +123,11 @@ function runPass(lines: readonly string[], target: Target, known: ReadonlyMap<st
       if (line.trim() === block) block = undefined
       return
     }
-    for (let label = /^([A-Za-z_.$][\w.$@]*)\s*:(?!:)/.exec(line.slice(from)); label !== null; label = /^([A-Za-z_.$][\w.$@]*)\s*:(?!:)/.exec(line.slice(from))) {
+    for (
+      let label = /^([A-Za-z_.$][\w.$@]*)\s*:(?!:)/.exec(line.slice(from));
+      label !== null;
+      label = /^([A-Za-z_.$][\w.$@]*)\s*:(?!:)/.exec(line.slice(from))
+    ) {
       if (inText) {
         if (labels.has(label[1]!)) throw new AssembleError(`label ${label[1]} is defined twice; choose another name`, number, from + 1)
         labels.set(label[1]!, words.length * 4)

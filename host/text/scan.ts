@@ -64,14 +64,16 @@ export function cut(line: string, from: number, lineNumber: number): Item[] {
   return joinSigns(items)
 }
 
-/** `- 1` and `a + b` are one piece: a piece that is or ends in an operator goes on. */
+/** `- 1` and `a + b` are one piece: a piece that is or ends in an operator goes on. Bars belong to `|v0|` unless they stand alone. */
 function joinSigns(items: readonly Item[]): Item[] {
   const joined: Item[] = []
+  let before = ''
   for (const item of items) {
     const last = joined.at(-1)
-    const goesOn = last !== undefined && !item.afterComma && (/[-+*/%&^~<>]$/.test(last.text) || /^[+*/%&^<>]|^-$/.test(item.text))
-    if (goesOn) joined[joined.length - 1] = { ...last, text: last.text + item.text }
+    const goesOn = /^\|$|[-+*/%&^~<>]$/.test(before) || /^\|$|^[+*/%&^<>]|^-$/.test(item.text)
+    if (last !== undefined && !item.afterComma && goesOn) joined[joined.length - 1] = { ...last, text: last.text + item.text }
     else joined.push(item)
+    before = item.text
   }
   return joined
 }

@@ -18,10 +18,13 @@ const whole = new URL('../../../shared/isa/', import.meta.url)
 const read = (url: URL): string => gunzipSync(readFileSync(url)).toString()
 
 function lines(text: string): Line[] {
-  return text.trimEnd().split('\n').map((line) => {
-    const [words, disassembly = '', roundtrip] = line.split('\t')
-    return { words: wordsOf(words!), text: disassembly, roundtrip: roundtrip === '1' }
-  })
+  return text
+    .trimEnd()
+    .split('\n')
+    .map((line) => {
+      const [words, disassembly = '', roundtrip] = line.split('\t')
+      return { words: wordsOf(words!), text: disassembly, roundtrip: roundtrip === '1' }
+    })
 }
 
 export const wordsOf = (text: string): Uint32Array => Uint32Array.from(text.split(' '), (word) => Number.parseInt(word, 16))
@@ -47,10 +50,14 @@ export interface OpcodeRow {
 export function opcodeTable({ name }: Target): OpcodeRow[] {
   const url = new URL(`opcodes/${name}.tsv`, whole)
   if (!existsSync(url)) return []
-  return readFileSync(url, 'utf8').trimEnd().split('\n').slice(1).map((line) => {
-    const [, opcode, mnemonic, words] = line.split('\t')
-    return { opcode: Number(opcode), mnemonic: mnemonic!, words: wordsOf(words!) }
-  })
+  return readFileSync(url, 'utf8')
+    .trimEnd()
+    .split('\n')
+    .slice(1)
+    .map((line) => {
+      const [, opcode, mnemonic, words] = line.split('\t')
+      return { opcode: Number(opcode), mnemonic: mnemonic!, words: wordsOf(words!) }
+    })
 }
 
 /** How a line of gfx600 or gfx700 differs from what the words say: there the text is what LLVM's assembler was given, not what it read back. */
@@ -62,11 +69,31 @@ export interface Quirk {
 }
 
 export const QUIRKS: readonly Quirk[] = [
-  { why: 'LLVM cuts a number to 16 bits without a word, Lanewise refuses it', text: /^s_\w+ 0x[0-9a-f]{5,8}$/, decodes: true, assembles: false },
+  {
+    why: 'LLVM cuts a number to 16 bits without a word, Lanewise refuses it',
+    text: /^s_\w+ 0x[0-9a-f]{5,8}$/,
+    decodes: true,
+    assembles: false,
+  },
   { why: 'negative numbers are the same 16 bits as positive ones', text: /^s_\w+ -\d+$/, decodes: true, assembles: true },
-  { why: 'the words do not hold the size of an image address', text: /^image_atomic_(rsub|fcmpswap|fmin|fmax) \S+ v\[\d+:\d+\],/, decodes: true, assembles: true },
-  { why: 'SRC_SCC is no register that a mask can be written to', text: /^v_((add|sub|subrev)_i32|(addc|subb|subbrev)_u32|mad_[iu]64_[iu]32)\w* \S+ src_scc,/, decodes: false, assembles: false },
-  { why: 'VOP3B has neither ABS nor, before gfx8, CLAMP; LLVM drops them', text: /^v_div_scale_f\d\d .*(\||clamp)/, decodes: true, assembles: false },
+  {
+    why: 'the words do not hold the size of an image address',
+    text: /^image_atomic_(rsub|fcmpswap|fmin|fmax) \S+ v\[\d+:\d+\],/,
+    decodes: true,
+    assembles: true,
+  },
+  {
+    why: 'SRC_SCC is no register that a mask can be written to',
+    text: /^v_((add|sub|subrev)_i32|(addc|subb|subbrev)_u32|mad_[iu]64_[iu]32)\w* \S+ src_scc,/,
+    decodes: false,
+    assembles: false,
+  },
+  {
+    why: 'VOP3B has neither ABS nor, before gfx8, CLAMP; LLVM drops them',
+    text: /^v_div_scale_f\d\d .*(\||clamp)/,
+    decodes: true,
+    assembles: false,
+  },
   { why: 'VOP3 has no literal before gfx10; LLVM drops it', text: /^v_msad_u8 .*lit\(/, decodes: false, assembles: false },
 ]
 

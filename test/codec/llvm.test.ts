@@ -29,7 +29,11 @@ describe.each(targets)('$name', (target) => {
     for (const { words, text } of lines) {
       if (text !== '' || isMissedByTables(words, target)) continue
       const instruction = decode(words, 0, target)
-      tally.add(instruction?.format.name ?? 'none', instruction === undefined, () => `${hexOf(words)} is read as ${instruction?.operation.name}`)
+      tally.add(
+        instruction?.format.name ?? 'none',
+        instruction === undefined,
+        () => `${hexOf(words)} is read as ${instruction?.operation.name}`,
+      )
     }
     expect(tally.report()).toBe('')
     expect(tally.size).toBeGreaterThan(300)
@@ -42,7 +46,11 @@ describe.each(targets)('$name', (target) => {
       if (!line.roundtrip || quirkOf(target, line)?.decodes === false) continue
       const instruction = decode(line.words, 0, target)!
       const words = encode(instruction)
-      tally.add(instruction.format.name, hexOf(words) === hexOf(line.words), () => `${hexOf(line.words)} becomes ${hexOf(words)}  ${line.text}`)
+      tally.add(
+        instruction.format.name,
+        hexOf(words) === hexOf(line.words),
+        () => `${hexOf(line.words)} becomes ${hexOf(words)}  ${line.text}`,
+      )
     }
     expect(tally.report()).toBe('')
   })

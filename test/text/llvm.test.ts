@@ -22,7 +22,11 @@ describe.each(targets)('$name', (target) => {
       if (quirkOf(target, line) !== undefined) continue
       const instruction = decode(line.words, 0, target)
       const text = instruction === undefined ? 'no instruction' : disassemble(instruction)
-      tally.add(instruction?.format.name ?? 'none', text === line.text, () => `${hexOf(line.words)}\n  LLVM     ${line.text}\n  Lanewise ${text}`)
+      tally.add(
+        instruction?.format.name ?? 'none',
+        text === line.text,
+        () => `${hexOf(line.words)}\n  LLVM     ${line.text}\n  Lanewise ${text}`,
+      )
     }
     expect(tally.report()).toBe('')
   })
@@ -32,7 +36,11 @@ describe.each(targets)('$name', (target) => {
     for (const line of lines) {
       if (!line.roundtrip || quirkOf(target, line)?.assembles === false) continue
       const words = assembled(line.text)
-      tally.add(line.text.split(' ')[0]!.split('_')[0]!, words === hexOf(line.words), () => `${line.text}\n  LLVM     ${hexOf(line.words)}\n  Lanewise ${words}`)
+      tally.add(
+        line.text.split(' ')[0]!.split('_')[0]!,
+        words === hexOf(line.words),
+        () => `${line.text}\n  LLVM     ${hexOf(line.words)}\n  Lanewise ${words}`,
+      )
     }
     expect(tally.report()).toBe('')
     expect(tally.size).toBeGreaterThan(3000)
