@@ -137,10 +137,12 @@ export class Device {
 
   /**
    * Maps raw machine code, read-only, into guest memory.
-   * @param code dwords, or little-endian bytes; an incomplete last dword is dropped
+   * @param code dwords, or little-endian bytes, a multiple of 4
+   * @throws {LaunchError} where its last dword is incomplete, or the address is taken
    */
   loadCode(code: Uint32Array | Uint8Array, options: { readonly name?: string; readonly address?: bigint } = {}): Code {
     const name = options.name ?? 'code'
+    if (code.byteLength % 4 !== 0) throw new LaunchError(`${name} has ${code.byteLength} bytes; machine code is a multiple of 4; is the file whole?`)
     const words = code instanceof Uint32Array ? code.slice() : wordsOf(code)
     const region = this.memory.allocate(words.byteLength, { ...options, name, writable: false })
     this.memory.view(region).set(new Uint8Array(words.buffer))

@@ -48,6 +48,9 @@ export interface Outcome {
 const TURN = 1 << 16
 /** Budgets are signed 32-bit numbers in the engine. */
 const MAX_BUDGET = 2 ** 31 - 1
+/** Slices begin small and grow: the reference takes a hundred times as long as the core. */
+const FIRST_SLICE = 64
+const LEAST_SLICE = 16
 /** A slice of a run takes about this long, and control goes back to the event loop about this often. */
 const SLICE_MS = 4
 const PROGRESS_MS = 125
@@ -122,7 +125,7 @@ export class Execution {
     if (!(budget >= 1)) throw new RangeError(`budget is ${budget}; it must be at least 1 instruction`)
     const start = performance.now()
     const end = this.instructions + Math.floor(budget)
-    let slice = 2048
+    let slice = FIRST_SLICE
     let paused = start
     let reported = start
     for (;;) {
@@ -284,7 +287,7 @@ export class Execution {
 
 /** The next slice's instructions, so that it takes about SLICE_MS. */
 const nextSlice = (slice: number, elapsedMs: number): number =>
-  Math.round(Math.min(Math.max((slice * SLICE_MS) / Math.max(elapsedMs, SLICE_MS / 4), 256), MAX_BUDGET))
+  Math.round(Math.min(Math.max((slice * SLICE_MS) / Math.max(elapsedMs, SLICE_MS / 4), LEAST_SLICE), MAX_BUDGET))
 
 /** Lets the event loop turn once. Timers would wait for milliseconds, and setImmediate is not in browsers. */
 function pause(): Promise<void> {
