@@ -142,6 +142,20 @@ function isTinyQuotient(c: v128, b: v128): v128 {
   const finite = f32x4.lt(f32x4.abs(b), f32x4.splat(f32.POSITIVE_INFINITY));
   return v128.and(f32x4.lt(scaled, f32x4.abs(b)), finite);
 }
+/** c is so small that the remainders of the steps would be denormal. */
+// @ts-ignore: decorator
+@inline
+function isSmall(c: v128): v128 { return i32x4.le_s(exponent(c), i32x4.splat(23)); }
+/**
+ * Only the numerator is scaled up: the quotient is tiny, or the numerator is small and the quotient below 2^-63. AMD's pseudocode has only the
+ * former, but on RDNA 2^-126 / 1 sets VCC. Above 2^-63 VCC must stay clear: v_div_fmas_f32 would take the scaled quotient for a large one.
+ */
+// @ts-ignore: decorator
+@inline
+function isTiny(c: v128, b: v128): v128 {
+  const below = i32x4.le_s(i32x4.sub(exponent(c), exponent(b)), i32x4.splat(-64));
+  return v128.or(isTinyQuotient(c, b), v128.and(isSmall(c), below));
+}
 /** c / b comes near overflow. */
 // @ts-ignore: decorator
 @inline
@@ -161,12 +175,12 @@ export function v_div_scale_f32_mask(a: v128, b: v128, c: v128): v128 {
   return i32x4.bitmask(needsScaling(b, c)) ? scalesQuotient(b, c) : i32x4.splat(0);
 }
 function scalesQuotient(b: v128, c: v128): v128 {
-  const tiny = v128.andnot(isTinyQuotient(c, b), isDenormal(b));
+  const tiny = v128.andnot(isTiny(c, b), isDenormal(b));
   return v128.or(v128.or(isZero(b), isZero(c)), v128.or(isHugeQuotient(c, b), tiny));
 }
 /**
  * a, which is the denominator b or the numerator c, × 2^64 or 2^-64 where the steps to the quotient c / b would overflow or underflow; NaN
- * if either is 0. Conditions as in AMD's pseudocode, first one wins, so it is chosen last.
+ * if either is 0. Conditions in the order of AMD's pseudocode, where the first one wins; so it is chosen last.
  */
 // @ts-ignore: decorator
 @inline
@@ -177,8 +191,8 @@ function scale(a: v128, b: v128, c: v128): v128 {
   const one = f32x4.splat(1), up = f32x4.splat(reinterpret<f32>(0x5f800000)), down = f32x4.splat(reinterpret<f32>(0x1f800000));
   const isB = f32x4.eq(a, b), upIfB = v128.bitselect(up, one, isB), downIfB = v128.bitselect(down, one, isB);
   const upIfC = v128.bitselect(up, one, f32x4.eq(a, c));
-  const tiny = isTinyQuotient(c, b), tinyReciprocal = isTinyQuotient(one, b);
-  let factor = v128.bitselect(up, one, i32x4.le_s(exponent(c), i32x4.splat(23)));
+  const tiny = isTiny(c, b), tinyReciprocal = isTinyQuotient(one, b);
+  let factor = v128.bitselect(up, one, isSmall(c));
   factor = v128.bitselect(upIfC, factor, tiny);
   // AMD's pseudocode scales b up where reciprocal and quotient are tiny; that would make it infinite (test/kernels/division.test.ts).
   factor = v128.bitselect(v128.bitselect(downIfB, down, tiny), factor, tinyReciprocal);
