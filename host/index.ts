@@ -6,33 +6,63 @@ export type { Instruction } from './codec/instruction.ts'
 export { type CoreEngine, type CoreOptions, createCore } from './core/engine.ts'
 export { type CoreBuild, type CoreSource, compileCore } from './core/load.ts'
 export {
-  type Argument, bareWave, type Code, DEFAULT_DESCRIPTOR, DEFAULT_MODE, Device, type DeviceKernel, type DeviceOptions, type Disassemble, dispatch,
-  type Execution, type GuestMemory, type Launch, type LoadedObject, type Outcome, rawKernel, type Region, type RegionOptions, type RunOptions,
-  type Size, type Wave, type WaveState,
+  type Argument,
+  bareWave,
+  type Code,
+  DEFAULT_DESCRIPTOR,
+  DEFAULT_MODE,
+  Device,
+  type DeviceKernel,
+  type DeviceOptions,
+  type Disassemble,
+  dispatch,
+  type Execution,
+  type GuestMemory,
+  type Launch,
+  type LoadedObject,
+  type Outcome,
+  type Region,
+  type RegionOptions,
+  type RunOptions,
+  rawKernel,
+  type Size,
+  type Wave,
+  type WaveState,
 } from './device/index.ts'
 export { type Engine, type EngineName, FaultCode, Stop } from './engine.ts'
 export {
-  AssembleError, CoreError, DecodeError, type ErrorCode, FaultError, JobError, LanewiseError, LaunchError, LimitError, MemoryFault, ObjectError,
-  type Place, UnsupportedError,
+  AssembleError,
+  CoreError,
+  DecodeError,
+  type ErrorCode,
+  FaultError,
+  JobError,
+  LanewiseError,
+  LaunchError,
+  LimitError,
+  MemoryFault,
+  ObjectError,
+  type Place,
+  UnsupportedError,
 } from './errors.ts'
 export { OPERATION_BY_NAME, OPERATIONS, type Operation } from './isa/operations.ts'
-export { type Generation, GENERATIONS, type Target, type TargetName, TARGETS } from './isa/targets.ts'
+export { GENERATIONS, type Generation, TARGETS, type Target, type TargetName } from './isa/targets.ts'
 export { ENGINES, type JobEngine, openEngine } from './jobs/engines.ts'
 export type { Job } from './jobs/job.ts'
 export type { ReadFile } from './jobs/load.ts'
 export { parseJob, readJob } from './jobs/parse.ts'
 export { type CheckResult, type JobResult, type ReadValue, type ResultError, resultError, type Status } from './jobs/result.ts'
-export { type JobsOptions, runJob, type RunJobOptions, runJobs } from './jobs/run.ts'
+export { type JobsOptions, type RunJobOptions, runJob, runJobs } from './jobs/run.ts'
 export type { CodeObject, Kernel, KernelArgument, KernelDescriptor, KernelMetadata } from './object/code-object.ts'
 export { type LoadOptions, loadObject, unbundle } from './object/index.ts'
 export { createReference } from './reference/engine.ts'
 export { type Check, type CheckOptions, crossCheck, type Parting } from './results/check.ts'
 export type { Difference } from './results/compare.ts'
-export { type ElementType, valueOf } from './results/elements.ts'
+export { type ElementType, numberOf } from './results/elements.ts'
 export { fnv1a64 } from './results/fnv.ts'
 export { bytesOfHex, hex, hexOfBytes } from './results/hex.ts'
 export { type Line, lineAt, list, parseWords, wordsOfBytes, wordsText } from './results/listing.ts'
 export { nearest } from './results/nearest.ts'
 export { assemble } from './text/assemble.ts'
-export { assembleProgram, type Program } from './text/program.ts'
 export { branchTarget, disassemble } from './text/disassemble.ts'
+export { assembleProgram, type Program } from './text/program.ts'

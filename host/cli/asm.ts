@@ -1,6 +1,6 @@
 /** `lanewise asm`: assembly to machine code. */
 import { writeFile } from 'node:fs/promises'
-import { assemble, AssembleError, assembleProgram, encode, hex, list, type Target, wordsText } from '../index.ts'
+import { AssembleError, assemble, assembleProgram, encode, hex, list, type Target, wordsText } from '../index.ts'
 import { type Command, UsageError, type Values } from './arguments.ts'
 import { batchesOf, bytesOfFile } from './files.ts'
 import type { Io } from './io.ts'
@@ -14,7 +14,9 @@ export const asm: Command = {
     output: { short: 'o', value: 'FILE', help: 'Write machine code (little-endian dwords) to FILE instead of printing words.' },
     lines: { help: 'An instruction a line on standard input, its words a line on standard output; an empty line for what is none.' },
   },
-  notes: ['FILE holds instructions, labels and comments in LLVM syntax; - is standard input. Printed are the words of one instruction a line.'],
+  notes: [
+    'FILE holds instructions, labels and comments in LLVM syntax; - is standard input. Printed are the words of one instruction a line.',
+  ],
   examples: [
     ['lanewise asm kernel.s --target gfx803', "print each instruction's words"],
     ['lanewise asm kernel.s --target gfx803 -o code.bin', 'write machine code'],
@@ -31,8 +33,14 @@ async function assembleCommand(values: Values, io: Io): Promise<number> {
   const words = assembleFile(file, new TextDecoder().decode(await bytesOfFile(file, io)), target)
   const output = values.text('output')
   if (output !== undefined) await writeFile(output, bytesOf(words))
-  if (values.flag('json')) await io.out.write(`${JSON.stringify({ target: target.name, words: Array.from(words, (word) => hex(word, 32)) })}\n`)
-  else if (output === undefined) await io.out.write(list(words, target).map((line) => `${wordsText(line.words)}\n`).join(''))
+  if (values.flag('json'))
+    await io.out.write(`${JSON.stringify({ target: target.name, words: Array.from(words, (word) => hex(word, 32)) })}\n`)
+  else if (output === undefined)
+    await io.out.write(
+      list(words, target)
+        .map((line) => `${wordsText(line.words)}\n`)
+        .join(''),
+    )
   return 0
 }
 

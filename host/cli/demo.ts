@@ -1,7 +1,7 @@
 /** `lanewise demo`: a compiled kernel draws the Mandelbrot set, and the reference confirms it. */
 import { readFile, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
-import { bytesOfHex, type JobResult, readJob, runJob, type RunJobOptions } from '../index.ts'
+import { bytesOfHex, type JobResult, type RunJobOptions, readJob, runJob } from '../index.ts'
 import { type Command, UsageError, type Values } from './arguments.ts'
 import { coloursOf, type Io, Progress } from './io.ts'
 import { draw, type Picture } from './picture.ts'
@@ -91,7 +91,13 @@ function colour(result: JobResult, width: number, height: number): Picture {
 
 /** From deep blue over white to amber. */
 function wheel(part: number): number[] {
-  const stops = [[8, 16, 64], [24, 88, 184], [232, 244, 255], [255, 176, 24], [120, 24, 8]] as const
+  const stops = [
+    [8, 16, 64],
+    [24, 88, 184],
+    [232, 244, 255],
+    [255, 176, 24],
+    [120, 24, 8],
+  ] as const
   const at = Math.min(part * 1.2, 0.999) * (stops.length - 1)
   const from = stops[Math.floor(at)]!
   const to = stops[Math.floor(at) + 1]!
@@ -113,7 +119,11 @@ function reduced({ width, height, rgb }: Picture, by: number): Picture {
 
 /** The numbers of the demo: how fast the engines are, and whether they agree. */
 function summary(fast: JobResult, core: JobResult, checked: JobResult) {
-  const speed = (instructions: number, seconds: number) => ({ instructions, seconds, laneInstructionsPerSecond: (instructions * LANES) / seconds })
+  const speed = (instructions: number, seconds: number) => ({
+    instructions,
+    seconds,
+    laneInstructionsPerSecond: (instructions * LANES) / seconds,
+  })
   const same = (fast.read.out as { hex: string }).hex === (core.read.out as { hex: string }).hex
   return {
     width: WIDE,
@@ -130,7 +140,13 @@ function text(numbers: ReturnType<typeof summary>): string {
   const rows = (['translate', 'core', 'reference'] as const).map((engine) => {
     const { instructions, seconds, laneInstructionsPerSecond } = numbers[engine]
     const ratio = laneInstructionsPerSecond / reference.laneInstructionsPerSecond
-    return [engine, grouped(instructions), duration(seconds), large(laneInstructionsPerSecond), `${ratio < 10 ? ratio.toFixed(1) : grouped(ratio)} x`]
+    return [
+      engine,
+      grouped(instructions),
+      duration(seconds),
+      large(laneInstructionsPerSecond),
+      `${ratio < 10 ? ratio.toFixed(1) : grouped(ratio)} x`,
+    ]
   })
   return [
     `Mandelbrot set, ${width} x ${height} (reference ${COLUMNS / COARSE} x ${ROWS / COARSE}), a gfx803 kernel made by clang`,

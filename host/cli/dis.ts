@@ -1,5 +1,5 @@
 /** `lanewise dis`: machine code to assembly. */
-import { decode, disassemble, type Line, list, loadObject, parseWords, type Target, wordsOfBytes, wordsText, hex } from '../index.ts'
+import { decode, disassemble, hex, type Line, list, loadObject, parseWords, type Target, wordsOfBytes, wordsText } from '../index.ts'
 import { type Command, UsageError, type Values } from './arguments.ts'
 import { batchesOf, bytesOfFile } from './files.ts'
 import type { Io } from './io.ts'
@@ -94,7 +94,9 @@ async function print(functions: readonly Function[], target: Target, values: Val
       continue
     }
     if (name !== '') await io.out.write(`${name}:\n`)
-    await io.out.write(lines.map(({ offset, words, text }) => `${hex(offset, 16).slice(2)}  ${wordsText(words).padEnd(17)}  ${text}\n`).join(''))
+    await io.out.write(
+      lines.map(({ offset, words, text }) => `${hex(offset, 16).slice(2)}  ${wordsText(words).padEnd(17)}  ${text}\n`).join(''),
+    )
   }
   return 0
 }

@@ -1,6 +1,7 @@
 /** Reading files and standard input. */
-import { readFile } from 'node:fs/promises'
+
 import { createReadStream } from 'node:fs'
+import { readFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { pipeline, Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'

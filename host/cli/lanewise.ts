@@ -32,7 +32,9 @@ async function execute(args: readonly string[], io: Io): Promise<number> {
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
   if (command === undefined) {
     const near = nearest(name, Object.keys(COMMANDS))
-    throw new UsageError(`unknown command ${name}; ${near === undefined ? `there are ${Object.keys(COMMANDS).join(', ')}` : `did you mean ${near}?`}`)
+    throw new UsageError(
+      `unknown command ${name}; ${near === undefined ? `there are ${Object.keys(COMMANDS).join(', ')}` : `did you mean ${near}?`}`,
+    )
   }
   const values = readArguments(rest, optionsOf(command))
   if (!values.flag('help')) return command.run(values, io)

@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 /** The one file that touches `process`. */
 import { once } from 'node:events'
-import { main } from './lanewise.ts'
 import type { Stream } from './io.ts'
+import { main } from './lanewise.ts'
 
 function streamOf(stream: NodeJS.WriteStream): Stream {
   return {

@@ -1,7 +1,7 @@
 /** Results for people: a verdict, the first differences in a table, and where two engines parted. */
-import { type Difference, type ElementType, type JobResult, valueOf } from '../index.ts'
-import { duration, grouped, table, wrap } from './table.ts'
+import { type Difference, type ElementType, type JobResult, numberOf } from '../index.ts'
 import { WIDTH } from './io.ts'
+import { duration, grouped, table, wrap } from './table.ts'
 
 /** All there is to say of one result. */
 export function report(result: JobResult): string {
@@ -13,13 +13,22 @@ export function report(result: JobResult): string {
   else if (check !== undefined) lines.push(`         checked: all state the same as the reference's (${duration(check.seconds)})\n`)
   if (result.differences.length > 0) lines.push(differences(result.differences, result.more ?? 0, check?.parting != null))
   const approximate = Object.entries(result.approximate)
-  if (approximate.length > 0) lines.push(`${wrap(`         approximate: ${approximate.map(([op, count]) => `${op} ${grouped(count)}`).join(', ')}`, WIDTH, 9)}\n`)
+  if (approximate.length > 0)
+    lines.push(`${wrap(`         approximate: ${approximate.map(([op, count]) => `${op} ${grouped(count)}`).join(', ')}`, WIDTH, 9)}\n`)
   return lines.join('')
 }
 
 const problem = (message: string): string => `${wrap(`         ${message}`, WIDTH, 9)}\n`
 
-function parting({ instruction, workgroup, wave, after, exec, vcc, context }: NonNullable<NonNullable<JobResult['check']>['parting']>): string {
+function parting({
+  instruction,
+  workgroup,
+  wave,
+  after,
+  exec,
+  vcc,
+  context,
+}: NonNullable<NonNullable<JobResult['check']>['parting']>): string {
   return [
     `The engines part at ${instruction}`,
     `  after ${grouped(after)} instructions, in wave ${wave} of workgroup ${workgroup.join(',')}`,
@@ -32,8 +41,17 @@ function parting({ instruction, workgroup, wave, after, exec, vcc, context }: No
 }
 
 function differences(list: readonly Difference[], more: number, checked: boolean): string {
-  const rows = list.map(({ where, lane, index, expected, actual }) => [where, `${lane ?? index ?? ''}`, expected, number(expected), actual, number(actual)])
-  const head = checked ? ['where', 'at', 'reference', 'as float', 'core', 'as float'] : ['where', 'at', 'expected', 'as float', 'actual', 'as float']
+  const rows = list.map(({ where, lane, index, expected, actual }) => [
+    where,
+    `${lane ?? index ?? ''}`,
+    expected,
+    number(expected),
+    actual,
+    number(actual),
+  ])
+  const head = checked
+    ? ['where', 'at', 'reference', 'as float', 'core', 'as float']
+    : ['where', 'at', 'expected', 'as float', 'actual', 'as float']
   return table(head, rows, [1]) + (more > 0 ? `and ${grouped(more)} more\n` : '')
 }
 
@@ -41,6 +59,6 @@ function differences(list: readonly Difference[], more: number, checked: boolean
 function number(text: string): string {
   const type: ElementType | undefined = text.startsWith('0x') ? ({ 6: 'f16', 10: 'f32', 18: 'f64' } as const)[text.length] : undefined
   if (type === undefined) return ''
-  const value = valueOf(type, BigInt(text))
+  const value = numberOf(type, BigInt(text))
   return Object.is(value, -0) ? '-0' : `${Number(value.toPrecision(7))}`
 }

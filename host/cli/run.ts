@@ -37,7 +37,8 @@ async function runCommand(values: Values, io: Io): Promise<number> {
   const tally = new Tally()
   const json = values.flag('json') || jobs !== undefined || !io.out.isTTY
   const progress = new Progress(io.err, jobs === undefined ? 'running' : 'jobs')
-  const results = jobs === undefined ? runFiles(files, options, io, progress) : runJobs(linesOf(jobs, io), { ...options, readFile: readerBeside(jobs) })
+  const results =
+    jobs === undefined ? runFiles(files, options, io, progress) : runJobs(linesOf(jobs, io), { ...options, readFile: readerBeside(jobs) })
   for await (const result of results) {
     await progress.clear()
     tally.add(result)

@@ -4,7 +4,10 @@
 export function table(head: readonly string[], rows: readonly (readonly string[])[], right: readonly number[] = []): string {
   const widths = head.map((title, i) => Math.max(title.length, ...rows.map((row) => (row[i] ?? '').length)))
   const line = (cells: readonly string[]): string =>
-    cells.map((cell, i) => (right.includes(i) ? cell.padStart(widths[i]!) : cell.padEnd(widths[i]!))).join('  ').trimEnd()
+    cells
+      .map((cell, i) => (right.includes(i) ? cell.padStart(widths[i]!) : cell.padEnd(widths[i]!)))
+      .join('  ')
+      .trimEnd()
   return [head, ...rows].map((row) => `${line(row)}\n`).join('')
 }
 
@@ -20,7 +23,10 @@ export function wrap(text: string, width: number, indent = 0): string {
 }
 
 /** 1234567 as 1,234,567. */
-export const grouped = (value: number): string => Math.round(value).toString().replace(/\B(?=(\d{3})+$)/g, ',')
+export const grouped = (value: number): string =>
+  Math.round(value)
+    .toString()
+    .replace(/\B(?=(\d{3})+$)/g, ',')
 
 /** A duration with a unit that suits it. */
 export const duration = (seconds: number): string =>
@@ -28,6 +34,13 @@ export const duration = (seconds: number): string =>
 
 /** A large number as 1.23 billion and so on. */
 export function large(value: number): string {
-  const [unit, name] = ([[1e12, 'trillion'], [1e9, 'billion'], [1e6, 'million'], [1e3, 'thousand']] as const).find(([size]) => value >= size) ?? [1, '']
+  const [unit, name] = (
+    [
+      [1e12, 'trillion'],
+      [1e9, 'billion'],
+      [1e6, 'million'],
+      [1e3, 'thousand'],
+    ] as const
+  ).find(([size]) => value >= size) ?? [1, '']
   return `${(value / unit).toPrecision(3)} ${name}`.trimEnd()
 }

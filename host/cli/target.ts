@@ -1,5 +1,5 @@
 /** The option that says for which processor code is. */
-import { LanewiseError, nearest, type Target, TARGETS } from '../index.ts'
+import { LanewiseError, nearest, TARGETS, type Target } from '../index.ts'
 import { type Option, UsageError, type Values } from './arguments.ts'
 
 export const targetOption: Option = { short: 't', value: 'NAME', help: `LLVM processor name: ${Object.keys(TARGETS).join(', ')}.` }
@@ -15,6 +15,7 @@ export function targetOf(values: Values): Target {
 export function targetNamed(name: string): Target {
   if (Object.hasOwn(TARGETS, name)) return TARGETS[name as keyof typeof TARGETS]
   const known = Object.keys(TARGETS)
-  if (/^gfx[0-9a-f]{3,4}$/.test(name)) throw new LanewiseError('ERR_UNSUPPORTED', `target ${name} is not supported; supported are ${known.join(', ')}`)
+  if (/^gfx[0-9a-f]{3,4}$/.test(name))
+    throw new LanewiseError('ERR_UNSUPPORTED', `target ${name} is not supported; supported are ${known.join(', ')}`)
   throw new UsageError(`unknown target ${name}; did you mean ${nearest(name, known) ?? known.join(', ')}?`)
 }

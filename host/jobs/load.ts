@@ -50,7 +50,8 @@ async function codeOf(job: Job, read: ReadFile): Promise<LoadedJob['code']> {
       return { words: Uint32Array.from(code.words) }
     case 'file': {
       const words = wordsOfBytes(await read(code.file))
-      if (words === undefined) throw new JobError(`${code.file} is no whole number of dwords; expected little-endian machine code`, 'code.file')
+      if (words === undefined)
+        throw new JobError(`${code.file} is no whole number of dwords; expected little-endian machine code`, 'code.file')
       return { words }
     }
     case 'asm':

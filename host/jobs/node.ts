@@ -1,7 +1,7 @@
 /** A JSON value together with the path that names it in errors: what parsing a job reads from. */
 import { JobError } from '../errors.ts'
-import { nearest } from '../results/nearest.ts'
 import { bytesOfHex } from '../results/hex.ts'
+import { nearest } from '../results/nearest.ts'
 
 export class Node {
   constructor(

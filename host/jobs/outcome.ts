@@ -2,7 +2,7 @@
 import type { Device, Execution, Region, Wave } from '../device/index.ts'
 import { JobError } from '../errors.ts'
 import { agrees, compareElements, Differences } from '../results/compare.ts'
-import { type ElementType } from '../results/elements.ts'
+import type { ElementType } from '../results/elements.ts'
 import { fnv1a64 } from '../results/fnv.ts'
 import { hex, hexOfBytes } from '../results/hex.ts'
 import type { Expectation } from './job.ts'
@@ -56,7 +56,13 @@ function compareRegister({ place, want, comparison }: Expectation, { job }: Load
   })
 }
 
-function compareMemory(expectation: Expectation, place: Place & { form: 'buffer' | 'lds' }, loaded: LoadedJob, run: Run, differences: Differences): void {
+function compareMemory(
+  expectation: Expectation,
+  place: Place & { form: 'buffer' | 'lds' },
+  loaded: LoadedJob,
+  run: Run,
+  differences: Differences,
+): void {
   const { want, comparison } = expectation
   const actual = bytesAt(place, run)
   const type: ElementType = place.form === 'buffer' ? place.type : 'u8'
@@ -67,14 +73,18 @@ function compareMemory(expectation: Expectation, place: Place & { form: 'buffer'
   }
   const expected = want.form === 'bytes' ? want.bytes : loaded.expected.get(place.name)!
   // Of LDS only so many bytes are compared as are expected.
-  if (expected.length > actual.length) throw new JobError(`expect.${place.name} has ${expected.length} bytes; there are ${actual.length}`, `expect.${place.name}`)
+  if (expected.length > actual.length)
+    throw new JobError(`expect.${place.name} has ${expected.length} bytes; there are ${actual.length}`, `expect.${place.name}`)
   compareElements(place.name, type, expected, actual, comparison, differences, want.form === 'sample' ? want.stride : 1)
 }
 
 function bytesAt(place: Place & { form: 'buffer' | 'lds' }, run: Run): Uint8Array {
   if (place.form === 'buffer') return run.device.memory.view(run.buffers.get(place.name)!)
   if (run.execution.groupCount === 1) return run.execution.waves[0]!.lds
-  throw new JobError(`${place.name} is there once a workgroup, and this dispatch has ${run.execution.groupCount}; use a grid of one`, place.name)
+  throw new JobError(
+    `${place.name} is there once a workgroup, and this dispatch has ${run.execution.groupCount}; use a grid of one`,
+    place.name,
+  )
 }
 
 function waveOf(place: Place, { execution }: Run): Wave {

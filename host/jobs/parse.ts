@@ -1,18 +1,42 @@
 /** Reads a job's JSON. Whatever is wrong is a JobError that names the key; nothing is guessed. */
 import { JobError, LanewiseError } from '../errors.ts'
-import { type Target, TARGETS } from '../isa/targets.ts'
+import { TARGETS, type Target } from '../isa/targets.ts'
 import { type Comparison, EXACT, parseComparison } from '../results/compare.ts'
 import { bytesOf, ELEMENT_TYPES, type ElementType, floatBits, isFloatType, writeBits } from '../results/elements.ts'
 import { nearest } from '../results/nearest.ts'
 import {
-  type Argument, type BareWave, type Buffer, type Code, type Dispatch, type Expectation, GENERATORS, type Init, type Job, type RawDescriptor,
-  type Triple, type Want,
+  type Argument,
+  type BareWave,
+  type Buffer,
+  type Code,
+  type Dispatch,
+  type Expectation,
+  GENERATORS,
+  type Init,
+  type Job,
+  type RawDescriptor,
+  type Triple,
+  type Want,
 } from './job.ts'
 import { type Fields, Node } from './node.ts'
-import { bitsOfPlace, parseRegister, type Place, SPECIALS } from './place.ts'
+import { bitsOfPlace, type Place, parseRegister, SPECIALS } from './place.ts'
 
 const DISPATCH_KEYS = ['grid', 'workgroup', 'args', 'lds', 'kernarg', 'descriptor']
-const JOB_KEYS = ['name', 'why', 'disputed', 'target', 'code', ...DISPATCH_KEYS, 'buffers', 'wave', 'read', 'expect', 'ulp', 'nan', 'budget']
+const JOB_KEYS = [
+  'name',
+  'why',
+  'disputed',
+  'target',
+  'code',
+  ...DISPATCH_KEYS,
+  'buffers',
+  'wave',
+  'read',
+  'expect',
+  'ulp',
+  'nan',
+  'budget',
+]
 
 /** Wave instructions of a job that names no budget: a few minutes. */
 export const DEFAULT_BUDGET = 2 ** 32
@@ -29,14 +53,15 @@ const MOST_BYTES = 2 ** 32 - 1
  * @throws {JobError} the text is no JSON or says something wrong; `path` names the key
  * @throws {LanewiseError} ERR_UNSUPPORTED: a processor that Lanewise has no tables for
  */
-export function parseJob(text: string): Job {
-  let value: unknown
+export const parseJob = (text: string): Job => readJob(parseJson(text))
+
+/** @throws {JobError} the text is no JSON */
+export function parseJson(text: string): unknown {
   try {
-    value = JSON.parse(text)
+    return JSON.parse(text)
   } catch (error) {
     throw new JobError(`not a JSON object: ${(error as Error).message}`, '')
   }
-  return readJob(value)
 }
 
 /** Reads a job from a parsed JSON value; throws as {@link parseJob}. */
@@ -56,7 +81,11 @@ export function readJob(value: unknown): Job {
     code,
     start: readStart(job, target, code, buffers),
     buffers,
-    read: job.get('read')?.list().map((node) => place(node, node.string())) ?? [],
+    read:
+      job
+        .get('read')
+        ?.list()
+        .map((node) => place(node, node.string())) ?? [],
     expect: [...(job.get('expect')?.members() ?? [])].map(([name, node]) => readExpectation(node, place(node, name), target, ulps, anyNan)),
     budget: job.get('budget')?.integer(1, Number.MAX_SAFE_INTEGER) ?? DEFAULT_BUDGET,
   }
@@ -135,7 +164,8 @@ function readGenerator(fields: Fields, type: ElementType): Init {
   const gen = fields.need('gen').oneOf(GENERATORS)
   const seed = fields.get('seed')?.integer(0, U32) ?? 0
   if (gen === 'uniform' && !isFloatType(type)) fields.need('gen').fail(`a generator of integers for ${type}: zeros, raw or int`)
-  if (gen !== 'int' && gen !== 'uniform') return { form: 'gen', gen, seed, lo: fields.get('lo')?.number() ?? 0, hi: fields.get('hi')?.number() ?? 0 }
+  if (gen !== 'int' && gen !== 'uniform')
+    return { form: 'gen', gen, seed, lo: fields.get('lo')?.number() ?? 0, hi: fields.get('hi')?.number() ?? 0 }
   const lo = fields.need('lo')
   const hi = fields.need('hi')
   const bound = (node: Node) => (gen === 'int' ? node.integer(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER) : node.number())
@@ -145,7 +175,8 @@ function readGenerator(fields: Fields, type: ElementType): Init {
 
 function readValues(node: Node, type: ElementType, length: number): Uint8Array {
   const list = node.list()
-  if (list.length !== length) throw new JobError(`${node.path} has ${list.length} values; expected ${length}, the buffer's length`, node.path)
+  if (list.length !== length)
+    throw new JobError(`${node.path} has ${list.length} values; expected ${length}, the buffer's length`, node.path)
   const size = bytesOf(type)
   const bytes = new Uint8Array(length * size)
   const view = new DataView(bytes.buffer)
@@ -186,7 +217,11 @@ function readDispatch(job: Fields, code: Code, buffers: ReadonlyMap<string, Buff
     form: 'dispatch',
     grid: readTriple(job.get('grid'), U32),
     workgroup: readTriple(job.get('workgroup'), 1024),
-    args: job.get('args')?.list().map((node) => readArgument(node, buffers)) ?? [],
+    args:
+      job
+        .get('args')
+        ?.list()
+        .map((node) => readArgument(node, buffers)) ?? [],
     lds: job.get('lds')?.integer(0, 65536) ?? 0,
     kernarg: readKernarg(job.get('kernarg')),
     descriptor: readDescriptor(job.get('descriptor')),
@@ -231,10 +266,16 @@ function readKernarg(node: Node | undefined): Dispatch['kernarg'] {
 function readDescriptor(node: Node | undefined): RawDescriptor | undefined {
   const fields = node?.object(['rsrc1', 'rsrc2', 'rsrc3', 'properties', 'lds', 'scratch'])
   const word = (key: string, most = U32): number => fields?.get(key)?.integer(0, most) ?? 0
-  return fields && {
-    rsrc1: word('rsrc1'), rsrc2: word('rsrc2'), rsrc3: word('rsrc3'), properties: word('properties', 0xffff),
-    lds: word('lds', 65536), scratch: word('scratch'),
-  }
+  return (
+    fields && {
+      rsrc1: word('rsrc1'),
+      rsrc2: word('rsrc2'),
+      rsrc3: word('rsrc3'),
+      properties: word('properties', 0xffff),
+      lds: word('lds', 65536),
+      scratch: word('scratch'),
+    }
+  )
 }
 
 function readWave(node: Node, target: Target): BareWave {
@@ -270,7 +311,13 @@ function readVectors(node: Node | undefined, target: Target, size: number): Read
   for (const [name, value] of node?.members() ?? []) {
     const { first, count } = registersOf(value, name, 'vgpr', target)
     const lanes = readLanes(value, count * 32, size)
-    for (let i = 0; i < count; i++) put(registers, first + i, Uint32Array.from(lanes, (bits) => dword(bits, i)), value)
+    for (let i = 0; i < count; i++)
+      put(
+        registers,
+        first + i,
+        Uint32Array.from(lanes, (bits) => dword(bits, i)),
+        value,
+      )
   }
   return registers
 }
@@ -305,15 +352,20 @@ function readPlace(node: Node, name: string, target: Target, buffers: ReadonlyMa
   const place = parseRegister(name, target)
   if (typeof place !== 'string') return place
   const near = nearest(name, [...buffers.keys(), ...Object.keys(SPECIALS), 'lds'])
-  throw new JobError(`${node.path}: ${JSON.stringify(name)} is unknown; ${near === undefined ? `expected ${place}` : `did you mean ${near}?`}`, node.path)
+  throw new JobError(
+    `${node.path}: ${JSON.stringify(name)} is unknown; ${near === undefined ? `expected ${place}` : `did you mean ${near}?`}`,
+    node.path,
+  )
 }
 
 function readUlps(node: Node | undefined, place: (node: Node, name: string) => Place): ReadonlyMap<string, number> {
-  return new Map([...(node?.members() ?? [])].map(([name, value]) => {
-    const bits = bitsOfPlace(place(value, name))
-    if (bits !== 32 && bits !== 64) value.fail('nothing here: only registers of 32 or 64 bits are compared by ulp (buffers have compare)')
-    return [name, value.number() >= 0 ? value.number() : value.fail('a number from 0 on')]
-  }))
+  return new Map(
+    [...(node?.members() ?? [])].map(([name, value]) => {
+      const bits = bitsOfPlace(place(value, name))
+      if (bits !== 32 && bits !== 64) value.fail('nothing here: only registers of 32 or 64 bits are compared by ulp (buffers have compare)')
+      return [name, value.number() >= 0 ? value.number() : value.fail('a number from 0 on')]
+    }),
+  )
 }
 
 function readExpectation(node: Node, place: Place, target: Target, ulps: ReadonlyMap<string, number>, anyNan: boolean): Expectation {

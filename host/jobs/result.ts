@@ -78,7 +78,15 @@ export function statusOf(error: LanewiseError): Status {
 export function failed(name: string, error: unknown, engine: EngineName): JobResult {
   const unsupported = error instanceof LanewiseError && error.code === 'ERR_UNSUPPORTED'
   return {
-    name, status: unsupported ? 'unsupported' : 'error', read: {}, differences: [], engine, threads: 1, instructions: 0, seconds: 0,
-    approximate: {}, error: resultError(error),
+    name,
+    status: unsupported ? 'unsupported' : 'error',
+    read: {},
+    differences: [],
+    engine,
+    threads: 1,
+    instructions: 0,
+    seconds: 0,
+    approximate: {},
+    error: resultError(error),
   }
 }

@@ -6,9 +6,9 @@ import { Differences } from '../results/compare.ts'
 import { hex } from '../results/hex.ts'
 import { giveBack, type JobEngine } from './engines.ts'
 import type { Job } from './job.ts'
-import { loadJob, type LoadedJob, type ReadFile } from './load.ts'
-import { compareAll, readAll, type Run } from './outcome.ts'
-import { parseJob } from './parse.ts'
+import { type LoadedJob, loadJob, type ReadFile } from './load.ts'
+import { compareAll, type Run, readAll } from './outcome.ts'
+import { parseJson, readJob } from './parse.ts'
 import { type CheckResult, failed, type JobResult, resultError, statusOf } from './result.ts'
 import { begin } from './start.ts'
 
@@ -57,36 +57,34 @@ export async function runJob(job: Job, options: RunJobOptions = {}): Promise<Job
  * @returns a result for each job that `filter` lets through, as soon as it is done
  * @throws the signal's reason when it aborts
  */
-export async function* runJobs(
-  lines: AsyncIterable<string> | Iterable<string>,
-  options: JobsOptions = {},
-): AsyncGenerator<JobResult> {
+export async function* runJobs(lines: AsyncIterable<string> | Iterable<string>, options: JobsOptions = {}): AsyncGenerator<JobResult> {
   for await (const line of lines) {
     if (line.trim() === '') continue
-    const name = nameOf(line)
-    if (name !== undefined && options.filter !== undefined && !options.filter.test(name)) continue
-    yield await runLine(line, name ?? '', options)
+    options.signal?.throwIfAborted()
+    const result = await runLine(line, options)
+    if (result !== undefined) yield result
   }
 }
 
-async function runLine(line: string, name: string, options: RunJobOptions): Promise<JobResult> {
-  options.signal?.throwIfAborted()
+/** The result of a line's job; undefined where the filter holds it back. */
+async function runLine(line: string, options: JobsOptions): Promise<JobResult | undefined> {
+  let name = ''
+  let job: Job
   try {
-    return await runJob(parseJob(line), options)
+    const value = parseJson(line)
+    name = nameOf(value)
+    if (options.filter?.test(name) === false) return undefined
+    job = readJob(value)
   } catch (error) {
-    options.signal?.throwIfAborted()
     return failed(name, error, options.engine ?? 'core')
   }
+  return runJob(job, options)
 }
 
-/** The name of a job that may be wrong in all else; undefined where the line is no JSON object. */
-function nameOf(line: string): string | undefined {
-  try {
-    const { name } = JSON.parse(line) as { name?: unknown }
-    return typeof name === 'string' ? name : ''
-  } catch {
-    return undefined
-  }
+/** The name of a job that may be wrong in all else. */
+function nameOf(value: unknown): string {
+  const name: unknown = typeof value === 'object' && value !== null && 'name' in value ? value.name : undefined
+  return typeof name === 'string' ? name : ''
 }
 
 async function runAlone(loaded: LoadedJob, engine: JobEngine, options: RunJobOptions): Promise<JobResult> {
@@ -117,7 +115,14 @@ async function runChecked(loaded: LoadedJob, engine: JobEngine, options: RunJobO
   return done
 }
 
-function result(loaded: LoadedJob, run: Run, engine: JobEngine, seconds: number, check: Check | undefined, error: Execution['error']): JobResult {
+function result(
+  loaded: LoadedJob,
+  run: Run,
+  engine: JobEngine,
+  seconds: number,
+  check: Check | undefined,
+  error: Execution['error'],
+): JobResult {
   const { instructions, approximate } = run.execution.outcome(seconds)
   const read = readAll(loaded, run)
   const differences = check?.parting ?? (error === undefined ? compareAll(loaded, run) : new Differences())
@@ -125,7 +130,8 @@ function result(loaded: LoadedJob, run: Run, engine: JobEngine, seconds: number,
   const more = differences.count - list.length
   return {
     name: loaded.job.name,
-    status: check?.parting !== undefined || (error === undefined && list.length > 0) ? 'mismatch' : error === undefined ? 'ok' : statusOf(error),
+    status:
+      check?.parting !== undefined || (error === undefined && list.length > 0) ? 'mismatch' : error === undefined ? 'ok' : statusOf(error),
     read,
     differences: list,
     ...(more > 0 ? { more } : {}),
@@ -144,5 +150,8 @@ function checkResult({ parting, referenceSeconds }: Check): CheckResult {
   if (parting === undefined) return { ...head, parting: null }
   const { line, workgroup, wave, after, exec, vcc, context } = parting
   const lines = context.map(({ offset, text }) => `${offset === line.offset ? '>' : ' '} ${hex(offset, 16)}  ${text}`)
-  return { ...head, parting: { pc: line.offset, instruction: line.text, workgroup, wave, after, exec: hex(exec, 64), vcc: hex(vcc, 64), context: lines } }
+  return {
+    ...head,
+    parting: { pc: line.offset, instruction: line.text, workgroup, wave, after, exec: hex(exec, 64), vcc: hex(vcc, 64), context: lines },
+  }
 }

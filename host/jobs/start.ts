@@ -1,5 +1,14 @@
 /** Lays a job out on a device: buffers, code, and the waves' start. */
-import { type Argument as DeviceArgument, bareWave, DEFAULT_DESCRIPTOR, Device, dispatch, type Launch, rawKernel, type Region } from '../device/index.ts'
+import {
+  bareWave,
+  DEFAULT_DESCRIPTOR,
+  Device,
+  type Argument as DeviceArgument,
+  dispatch,
+  type Launch,
+  type Region,
+  rawKernel,
+} from '../device/index.ts'
 import type { KernelDescriptor } from '../object/code-object.ts'
 import { lineAt } from '../results/listing.ts'
 import { type JobEngine, takeEngine } from './engines.ts'
@@ -18,7 +27,10 @@ export async function begin(loaded: LoadedJob, engineName: JobEngine): Promise<R
     const words = 'words' in code ? code.words : new Uint32Array()
     return { device, buffers, execution: bareWave(device, device.loadCode(words), stateOf(job.start)) }
   }
-  const kernel = 'object' in code ? device.load(code.object).kernel(code.kernel) : rawKernel(device.loadCode(code.words), descriptorOf(job.start.descriptor))
+  const kernel =
+    'object' in code
+      ? device.load(code.object).kernel(code.kernel)
+      : rawKernel(device.loadCode(code.words), descriptorOf(job.start.descriptor))
   const args = job.start.args.map((argument) => argumentOf(argument, buffers))
   return { device, buffers, execution: dispatch(device, kernel, launchOf(job.start, args, device, 'object' in code)) }
 }
@@ -44,7 +56,16 @@ function stateOf(wave: BareWave) {
 function descriptorOf(raw: RawDescriptor | undefined): KernelDescriptor {
   if (raw === undefined) return DEFAULT_DESCRIPTOR
   const { rsrc1, rsrc2, rsrc3, properties } = raw
-  return { groupSegmentBytes: raw.lds, privateSegmentBytes: raw.scratch, kernargBytes: 0, rsrc1, rsrc2, rsrc3, properties, kernargPreload: 0 }
+  return {
+    groupSegmentBytes: raw.lds,
+    privateSegmentBytes: raw.scratch,
+    kernargBytes: 0,
+    rsrc1,
+    rsrc2,
+    rsrc3,
+    properties,
+    kernargPreload: 0,
+  }
 }
 
 function argumentOf(argument: Argument, buffers: ReadonlyMap<string, Region>): DeviceArgument {
@@ -78,4 +99,3 @@ function packArguments(args: readonly DeviceArgument[], fixedLds: number): { byt
   }
   return { bytes: Uint8Array.from(bytes), localBytes }
 }
-

@@ -3,12 +3,21 @@
  * Where they part, the slice is run again, and the first instruction whose results differ is shown.
  */
 import { decode } from '../codec/decode.ts'
-import type { Table } from '../isa/operations.ts'
 import type { Execution, Wave } from '../device/index.ts'
 import { FaultCode } from '../engine.ts'
 import { CoreError } from '../errors.ts'
+import type { Table } from '../isa/operations.ts'
 import {
-  WAVE_EXEC_MASKS, WAVE_FAULT_ADDRESS, WAVE_FAULT_BYTES, WAVE_FAULT_LANE, WAVE_HW_ID, WAVE_INSTRUCTIONS, WAVE_PC, WAVE_SCALARS, WAVE_SIZE, WAVE_STOP,
+  WAVE_EXEC_MASKS,
+  WAVE_FAULT_ADDRESS,
+  WAVE_FAULT_BYTES,
+  WAVE_FAULT_LANE,
+  WAVE_HW_ID,
+  WAVE_INSTRUCTIONS,
+  WAVE_PC,
+  WAVE_SCALARS,
+  WAVE_SIZE,
+  WAVE_STOP,
   WAVE_VECTORS,
 } from '../plan/layout.ts'
 import { type Difference, Differences } from './compare.ts'
@@ -123,7 +132,9 @@ function sameWave(reference: Execution, run: Execution, wave: Wave): boolean {
     return true
   }
   return (
-    same(WAVE_PC, WAVE_SIZE) && same(WAVE_INSTRUCTIONS, WAVE_HW_ID) && same(WAVE_SCALARS, WAVE_EXEC_MASKS) &&
+    same(WAVE_PC, WAVE_SIZE) &&
+    same(WAVE_INSTRUCTIONS, WAVE_HW_ID) &&
+    same(WAVE_SCALARS, WAVE_EXEC_MASKS) &&
     same(WAVE_VECTORS, WAVE_VECTORS + wave.vgprCount * wave.size * 4)
   )
 }
@@ -170,7 +181,9 @@ function sceneOf(execution: Execution) {
 function around(wave: Wave, execution: Execution): Line[] {
   const lines = list(wave.program.code.words, execution.device.target)
   const at = lines.findIndex((line) => line.offset === wave.pc)
-  return at < 0 ? [lineAt(wave.program.code.words, execution.device.target, wave.pc)] : lines.slice(Math.max(0, at - LINES_BEFORE), at + 1 + LINES_AFTER)
+  return at < 0
+    ? [lineAt(wave.program.code.words, execution.device.target, wave.pc)]
+    : lines.slice(Math.max(0, at - LINES_BEFORE), at + 1 + LINES_AFTER)
 }
 
 // --- comparing
@@ -213,7 +226,8 @@ const ACCESS_FAULTS: readonly number[] = [FaultCode.Memory, FaultCode.Lds, Fault
  */
 function isLoose(offset: number, wave: Wave): boolean {
   if (offset === WAVE_STOP) return true
-  const isAccess = offset === WAVE_FAULT_LANE || offset === WAVE_FAULT_BYTES || (offset >= WAVE_FAULT_ADDRESS && offset < WAVE_FAULT_ADDRESS + 8)
+  const isAccess =
+    offset === WAVE_FAULT_LANE || offset === WAVE_FAULT_BYTES || (offset >= WAVE_FAULT_ADDRESS && offset < WAVE_FAULT_ADDRESS + 8)
   return isAccess && !ACCESS_FAULTS.includes(wave.fault)
 }
 
@@ -224,7 +238,8 @@ function compareBytes(where: string, reference: Uint8Array, run: Uint8Array, dif
   for (let i = 0; i < a.length; i++)
     if (a[i] !== b[i]) differences.add({ where, index: i, expected: hex(a[i]!, 32), actual: hex(b[i]!, 32) })
   for (let i = a.length * 4; i < reference.length; i++)
-    if (reference[i] !== run[i]) differences.add({ where: `${where} byte`, index: i, expected: hex(reference[i]!, 8), actual: hex(run[i]!, 8) })
+    if (reference[i] !== run[i])
+      differences.add({ where: `${where} byte`, index: i, expected: hex(reference[i]!, 8), actual: hex(run[i]!, 8) })
 }
 
 /** Blocks and regions begin at multiples of 64 bytes, copies at 0. */

@@ -1,5 +1,5 @@
 /** When two values count as equal, and where two buffers differ. */
-import { bytesOf, type ElementType, f16Value, isFloatType, readBits, valueOf } from './elements.ts'
+import { bytesOf, type ElementType, f16Value, isFloatType, numberOf, readBits } from './elements.ts'
 import { hex } from './hex.ts'
 
 /** How values are compared. NaNs agree by their bits, unless `anyNan` says that any NaN may stand for any NaN. */
@@ -38,12 +38,12 @@ export function agrees(expected: bigint, actual: bigint, type: ElementType, comp
   if (comparison.anyNan && type === 'f32' && isHalfNan(expected) && isHalfNan(actual)) return true
   if (comparison.how === 'ulp') return distance(type, expected, actual) <= comparison.ulp
   if (comparison.how === 'exact') return false
-  const want = valueOf(type, expected)
-  const apart = Math.abs(valueOf(type, actual) - want)
+  const want = numberOf(type, expected)
+  const apart = Math.abs(numberOf(type, actual) - want)
   return apart < Infinity && apart <= comparison.abs + comparison.rel * Math.abs(want)
 }
 
-const isNan = (type: ElementType, bits: bigint): boolean => Number.isNaN(valueOf(type, bits))
+const isNan = (type: ElementType, bits: bigint): boolean => Number.isNaN(numberOf(type, bits))
 /** A register does not say that it holds an f16; with a zero high half, as f16 results leave it, an f16 NaN is taken for one. */
 const isHalfNan = (bits: bigint): boolean => bits <= 0xffffn && Number.isNaN(f16Value(Number(bits)))
 

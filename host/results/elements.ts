@@ -63,7 +63,7 @@ export function f16Value(bits: number): number {
 }
 
 /** The number that an element's bits stand for; 64-bit integers lose what a double cannot hold. */
-export function valueOf(type: ElementType, bits: bigint): number {
+export function numberOf(type: ElementType, bits: bigint): number {
   if (type === 'f16') return f16Value(Number(bits))
   if (type === 'f32') {
     scratch.setUint32(0, Number(bits))

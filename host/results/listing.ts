@@ -38,7 +38,9 @@ export const wordsText = (words: Iterable<number>): string => Array.from(words, 
 /** Reads such words, with or without `0x`, separated by blanks or commas; undefined where something else is among them. */
 export function parseWords(text: string): Uint32Array | undefined {
   const words = text.split(/[\s,]+/).filter((word) => word !== '')
-  return words.every((word) => /^(0x)?[0-9a-f]{1,8}$/i.test(word)) ? Uint32Array.from(words, (word) => Number.parseInt(word, 16)) : undefined
+  return words.every((word) => /^(0x)?[0-9a-f]{1,8}$/i.test(word))
+    ? Uint32Array.from(words, (word) => Number.parseInt(word, 16))
+    : undefined
 }
 
 /** A file's bytes as little-endian dwords; undefined where they are no whole number of dwords. */

@@ -10,18 +10,22 @@ const file = (name: string, content: string | Uint8Array): string => {
   writeFileSync(join(room, name), content)
   return join(room, name)
 }
-const job = (name: string, more: object = {}) => JSON.stringify({ name, target: 'gfx803', code: { words: ['0x7e000287', '0xbf810000'] }, wave: {}, ...more })
+const job = (name: string, more: object = {}) =>
+  JSON.stringify({ name, target: 'gfx803', code: { words: ['0x7e000287', '0xbf810000'] }, wave: {}, ...more })
 const GOOD = { expect: { v0: '0x7' } }
 const BAD = { expect: { v0: '0x3f800000' } }
 
 describe('help', () => {
-  test.each([[['--help']], [['help']], [['run', '--help']], [['dis', '-h']], [['asm', '--help']], [['demo', '--help']]])('%j fits 80 columns and has the exit codes', async (args) => {
-    const { code, out, err } = await lanewise(args)
-    expect([code, err]).toEqual([0, ''])
-    expect(Math.max(...out.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80)
-    expect(out).toContain('Exit code: 0 ok, 1 results differ')
-    if (args.length > 1) expect(out).toContain('Examples:')
-  })
+  test.each([[['--help']], [['help']], [['run', '--help']], [['dis', '-h']], [['asm', '--help']], [['demo', '--help']]])(
+    '%j fits 80 columns and has the exit codes',
+    async (args) => {
+      const { code, out, err } = await lanewise(args)
+      expect([code, err]).toEqual([0, ''])
+      expect(Math.max(...out.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80)
+      expect(out).toContain('Exit code: 0 ok, 1 results differ')
+      if (args.length > 1) expect(out).toContain('Examples:')
+    },
+  )
 })
 
 describe('wrong usage is told on standard error, with exit code 2', () => {
@@ -105,8 +109,16 @@ describe('run', () => {
     const lines = `${job('a', GOOD)}\nnonsense\n\n${job('b', BAD)}\n${job('c', GOOD)}`
     for (const name of [file('jobs.ndjson', lines), file('jobs.ndjson.gz', gzipSync(lines))]) {
       const { code, out, err } = await lanewise(['run', '--jobs', name])
-      const results = out.trim().split('\n').map((line) => JSON.parse(line))
-      expect(results.map(({ name: n, status }) => [n, status])).toEqual([['a', 'ok'], ['', 'error'], ['b', 'mismatch'], ['c', 'ok']])
+      const results = out
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line))
+      expect(results.map(({ name: n, status }) => [n, status])).toEqual([
+        ['a', 'ok'],
+        ['', 'error'],
+        ['b', 'mismatch'],
+        ['c', 'ok'],
+      ])
       expect(code).toBe(2)
       expect(err).toMatch(/^4 jobs: 2 ok, 1 error, 1 mismatch; 6 instructions in .* on core\n$/)
     }
@@ -114,7 +126,12 @@ describe('run', () => {
 
   test('--filter', async () => {
     const { out } = await lanewise(['run', '--jobs', '-', '--filter', 'b$'], { input: `${job('ab')}\n${job('ba')}\n${job('bb')}\n` })
-    expect(out.trim().split('\n').map((line) => JSON.parse(line).name)).toEqual(['ab', 'bb'])
+    expect(
+      out
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line).name),
+    ).toEqual(['ab', 'bb'])
   })
 
   test('--jobs -: each result is there before the next job is sent', async () => {
@@ -137,7 +154,9 @@ describe('run', () => {
   test('an interrupted run exits with 130', async () => {
     const interrupt = new AbortController()
     setTimeout(() => interrupt.abort(new Error('interrupted')), 50)
-    const { code, err } = await lanewise(['run', file('loop.json', job('loop', { code: { words: ['0xbf82ffff'] } }))], { signal: interrupt.signal })
+    const { code, err } = await lanewise(['run', file('loop.json', job('loop', { code: { words: ['0xbf82ffff'] } }))], {
+      signal: interrupt.signal,
+    })
     expect([code, err]).toEqual([130, ''])
   })
 
@@ -151,14 +170,21 @@ describe('run', () => {
 describe('dis', () => {
   test('--words', async () => {
     const { code, out } = await lanewise(['dis', '-t', 'gfx803', '--words', '0xd1c10003', '0x040a0300', 'bf810000', 'ffffffff'])
-    expect([code, out]).toEqual([0, '0000  d1c10003 040a0300  v_mad_f32 v3, v0, v1, v2\n0008  bf810000           s_endpgm\n000c  ffffffff           .long 0xffffffff\n'])
+    expect([code, out]).toEqual([
+      0,
+      '0000  d1c10003 040a0300  v_mad_f32 v3, v0, v1, v2\n0008  bf810000           s_endpgm\n000c  ffffffff           .long 0xffffffff\n',
+    ])
   })
 
   test('a code object, whose target it knows', async () => {
     const { code, out } = await lanewise(['dis', 'test/data/kernels/saxpy/gfx803.co'])
     expect(code).toBe(0)
     // From LLVM's own disassembly of this file.
-    expect(out.split('\n').slice(0, 3)).toEqual(['saxpy:', '0000  c0020082 00000024  s_load_dword s2, s[4:5], 0x24', '0008  c0060002 00000000  s_load_dwordx2 s[0:1], s[4:5], 0x0'])
+    expect(out.split('\n').slice(0, 3)).toEqual([
+      'saxpy:',
+      '0000  c0020082 00000024  s_load_dword s2, s[4:5], 0x24',
+      '0008  c0060002 00000000  s_load_dwordx2 s[0:1], s[4:5], 0x0',
+    ])
     expect(out).not.toContain('.long')
   })
 
@@ -176,7 +202,10 @@ describe('dis', () => {
   test('--lines: an empty line for what is no instruction, or not one', async () => {
     const input = ['bf810000', 'ffffffff', '', '0x7e000287', '7e000287 bf810000', 'hello', '7e0002ff 12345678', '7e0002ff'].join('\n')
     const { code, out } = await lanewise(['dis', '-t', 'gfx803', '--lines'], { input })
-    expect([code, out.split('\n')]).toEqual([0, ['s_endpgm', '', '', 'v_mov_b32_e32 v0, 7', '', '', 'v_mov_b32_e32 v0, 0x12345678', '', '']])
+    expect([code, out.split('\n')]).toEqual([
+      0,
+      ['s_endpgm', '', '', 'v_mov_b32_e32 v0, 7', '', '', 'v_mov_b32_e32 v0, 0x12345678', '', ''],
+    ])
   })
 })
 

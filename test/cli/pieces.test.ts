@@ -8,7 +8,12 @@ import { duration, grouped, table, wrap } from '../../host/cli/table.ts'
 import { nearest } from '../../host/results/nearest.ts'
 
 describe('readArguments', () => {
-  const options = { jobs: { value: 'FILE', help: '' }, check: { help: '' }, words: { value: 'WORD', multiple: true, help: '' }, target: { short: 't', value: 'NAME', help: '' } }
+  const options = {
+    jobs: { value: 'FILE', help: '' },
+    check: { help: '' },
+    words: { value: 'WORD', multiple: true, help: '' },
+    target: { short: 't', value: 'NAME', help: '' },
+  }
   test('values, switches, short options and the rest', () => {
     const values = readArguments(['a', '--jobs', 'f', '--check', '-t', 'gfx803', '--words=1', '--words', '2', 'b'], options)
     expect(values.text('jobs')).toBe('f')
@@ -33,7 +38,12 @@ describe('readArguments', () => {
 
 test('nearest finds a slip and leaves strangers alone', () => {
   const names = ['expect', 'buffers', 'budget', 'read']
-  expect([nearest('expct', names), nearest('bufers', names), nearest('Read', names), nearest('colour', names)]).toEqual(['expect', 'buffers', 'read', undefined])
+  expect([nearest('expct', names), nearest('bufers', names), nearest('Read', names), nearest('colour', names)]).toEqual([
+    'expect',
+    'buffers',
+    'read',
+    undefined,
+  ])
 })
 
 describe('png', () => {
@@ -80,8 +90,24 @@ test('a progress bar is as wide as it is told', () => {
 })
 
 test('tables align columns', () => {
-  expect(table(['where', 'at', 'x'], [['v2', '3', 'a'], ['v10', '63', '']], [1])).toBe('where  at  x\nv2      3  a\nv10    63\n')
+  expect(
+    table(
+      ['where', 'at', 'x'],
+      [
+        ['v2', '3', 'a'],
+        ['v10', '63', ''],
+      ],
+      [1],
+    ),
+  ).toBe('where  at  x\nv2      3  a\nv10    63\n')
 })
 
 test('text is broken at blanks', () => expect(wrap('one two three', 8, 2)).toBe('one two\n  three'))
-test('numbers', () => expect([grouped(1234567), grouped(12), duration(0.0000123), duration(0.0123), duration(1.234)]).toEqual(['1,234,567', '12', '12 µs', '12.3 ms', '1.23 s']))
+test('numbers', () =>
+  expect([grouped(1234567), grouped(12), duration(0.0000123), duration(0.0123), duration(1.234)]).toEqual([
+    '1,234,567',
+    '12',
+    '12 µs',
+    '12.3 ms',
+    '1.23 s',
+  ]))

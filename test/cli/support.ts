@@ -1,6 +1,7 @@
 /** Runs the command line inside the test. */
-import { main } from '../../host/cli/lanewise.ts'
+
 import type { Io } from '../../host/cli/io.ts'
+import { main } from '../../host/cli/lanewise.ts'
 
 export interface Ran {
   readonly code: number
@@ -30,7 +31,13 @@ export async function lanewise(args: readonly string[], world: World = {}): Prom
         world.onOut?.(out)
       },
     },
-    err: { isTTY: world.tty ?? false, columns: 80, write: async (data) => void (err += text(data)) },
+    err: {
+      isTTY: world.tty ?? false,
+      columns: 80,
+      write: async (data) => {
+        err += text(data)
+      },
+    },
     input: inputOf(world.input ?? ''),
     env: world.env ?? {},
     signal: world.signal ?? new AbortController().signal,

@@ -75,6 +75,11 @@ describe('cross-check', () => {
 
   test('names scalars', async () => {
     const { parting } = await check(() => faulty(1, WAVE_SCALARS + 106 * 4, 1))
-    expect(parting).toMatchObject({ after: 0, line: { text: 's_movk_i32 s0, 0x1000' }, vcc: 0x33n, differences: [{ where: 'vcc_lo', expected: '0x00000033', actual: '0x00000032' }] })
+    expect(parting).toMatchObject({
+      after: 0,
+      line: { text: 's_movk_i32 s0, 0x1000' },
+      vcc: 0x33n,
+      differences: [{ where: 'vcc_lo', expected: '0x00000033', actual: '0x00000032' }],
+    })
   })
 })

@@ -49,8 +49,21 @@ test('distance counts over zero', () => expect(distance('f32', 0x80000002n, 0x3n
 describe('f16', () => {
   // IEEE 754 binary16: largest 65504, ties to even, denormals down to 2^-24
   test.each([
-    [65504, 0x7bff], [65519.99, 0x7bff], [65520, 0x7c00], [1, 0x3c00], [-2, 0xc000], [2 ** -24, 1], [2 ** -25, 0], [1.5 * 2 ** -24, 2], [2 ** -14, 0x400],
-    [2 ** -14 - 2 ** -25, 0x400], [1 + 2 ** -11, 0x3c00], [1 + 3 * 2 ** -11, 0x3c02], [-0, 0x8000], [Infinity, 0x7c00], [Number.NaN, 0x7e00],
+    [65504, 0x7bff],
+    [65519.99, 0x7bff],
+    [65520, 0x7c00],
+    [1, 0x3c00],
+    [-2, 0xc000],
+    [2 ** -24, 1],
+    [2 ** -25, 0],
+    [1.5 * 2 ** -24, 2],
+    [2 ** -14, 0x400],
+    [2 ** -14 - 2 ** -25, 0x400],
+    [1 + 2 ** -11, 0x3c00],
+    [1 + 3 * 2 ** -11, 0x3c02],
+    [-0, 0x8000],
+    [Infinity, 0x7c00],
+    [Number.NaN, 0x7e00],
   ])('%d is %i', (value, bits) => expect(f16Bits(value)).toBe(bits))
 
   test('every f16 but the NaNs survives the way there and back', () => {

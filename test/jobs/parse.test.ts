@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, readdirSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { gunzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { JobError, LanewiseError } from '../../host/errors.ts'
@@ -67,10 +67,26 @@ describe('what is wrong names its key', () => {
     ['an unknown place to read', raw({ read: ['v1', 'x'] }), 'read[1]'],
     ['an unknown place to expect', raw({ expect: { w1: 0 } }), 'expect.w1'],
     ['lanes of a scalar', raw({ expect: { s1: ['0x0'] } }), 'expect.s1'],
-    ['an unknown comparison', raw({ buffers: { x: { type: 'f32', length: 1 } }, expect: { x: { hex: '00000000', compare: 'about' } } }), 'expect.x'],
-    ['ulps of integers', raw({ buffers: { x: { type: 'u32', length: 1 } }, expect: { x: { hex: '00000000', compare: 'ulp 1' } } }), 'expect.x.compare'],
-    ['a hash compared nearly', raw({ buffers: { x: { type: 'f32', length: 1 } }, expect: { x: { fnv1a64: '0'.repeat(16), compare: 'ulp 1' } } }), 'expect.x.compare'],
-    ['a sample beyond the end', raw({ buffers: { x: { type: 'f32', length: 4 } }, expect: { x: { sample: { file: 'a', stride: 3, count: 3 } } } }), 'expect.x.sample'],
+    [
+      'an unknown comparison',
+      raw({ buffers: { x: { type: 'f32', length: 1 } }, expect: { x: { hex: '00000000', compare: 'about' } } }),
+      'expect.x',
+    ],
+    [
+      'ulps of integers',
+      raw({ buffers: { x: { type: 'u32', length: 1 } }, expect: { x: { hex: '00000000', compare: 'ulp 1' } } }),
+      'expect.x.compare',
+    ],
+    [
+      'a hash compared nearly',
+      raw({ buffers: { x: { type: 'f32', length: 1 } }, expect: { x: { fnv1a64: '0'.repeat(16), compare: 'ulp 1' } } }),
+      'expect.x.compare',
+    ],
+    [
+      'a sample beyond the end',
+      raw({ buffers: { x: { type: 'f32', length: 4 } }, expect: { x: { sample: { file: 'a', stride: 3, count: 3 } } } }),
+      'expect.x.sample',
+    ],
     ['ulps of a buffer', raw({ buffers: { x: { type: 'f32', length: 1 } }, ulp: { x: 1 } }), 'ulp.x'],
     ['nan: none', raw({ nan: 'none' }), 'nan'],
     ['no budget', raw({ budget: 0 }), 'budget'],
@@ -98,10 +114,21 @@ describe('what is wrong names its key', () => {
 
 describe('what is right', () => {
   test('registers by name, range and lane', () => {
-    const { start } = readJob(bare({ exec: '0xf', vcc: '0x5', sgpr: { s0: '-1', 's[4:5]': '0x1122334455667788' }, vgpr: { v0: 7, v1: ['0x0', '0x1'], 'v[2:3]': '0x100000002' } }))
+    const { start } = readJob(
+      bare({
+        exec: '0xf',
+        vcc: '0x5',
+        sgpr: { s0: '-1', 's[4:5]': '0x1122334455667788' },
+        vgpr: { v0: 7, v1: ['0x0', '0x1'], 'v[2:3]': '0x100000002' },
+      }),
+    )
     if (start.form !== 'wave') throw new Error('no wave')
     expect(start).toMatchObject({ size: 64, exec: 15n, vcc: 5n, scc: 0, m0: 0, mode: 0x3c0 })
-    expect([...start.sgprs]).toEqual([[0, 0xffffffff], [4, 0x55667788], [5, 0x11223344]])
+    expect([...start.sgprs]).toEqual([
+      [0, 0xffffffff],
+      [4, 0x55667788],
+      [5, 0x11223344],
+    ])
     expect(start.vgprs.get(0)).toEqual(new Uint32Array(64).fill(7))
     expect([...start.vgprs.get(1)!.slice(0, 3)]).toEqual([0, 1, 0])
     expect([start.vgprs.get(2)![63], start.vgprs.get(3)![63]]).toEqual([2, 1])
@@ -112,13 +139,29 @@ describe('what is right', () => {
   })
 
   test('arguments are bytes as the kernel finds them', () => {
-    const args = [{ type: 'u32', value: 4096 }, { type: 'f32', value: 2.5 }, { type: 'f32', bits: '0x40200000' }, { type: 'f16', value: '1.5' },
-      { type: 'i64', value: '-2' }, { hex: '00 11' }, { local: 1024 }, { buffer: 'x', offset: 8 }]
+    const args = [
+      { type: 'u32', value: 4096 },
+      { type: 'f32', value: 2.5 },
+      { type: 'f32', bits: '0x40200000' },
+      { type: 'f16', value: '1.5' },
+      { type: 'i64', value: '-2' },
+      { hex: '00 11' },
+      { local: 1024 },
+      { buffer: 'x', offset: 8 },
+    ]
     const { start } = readJob(object({ args, buffers: { x: { type: 'u8', length: 16 } } }))
     if (start.form !== 'dispatch') throw new Error('no dispatch')
     const bytes = (...list: number[]) => ({ form: 'bytes', bytes: Uint8Array.from(list) })
-    expect(start.args).toEqual([bytes(0, 16, 0, 0), bytes(0, 0, 0x20, 0x40), bytes(0, 0, 0x20, 0x40), bytes(0, 0x3e), bytes(0xfe, 255, 255, 255, 255, 255, 255, 255),
-      bytes(0, 0x11), { form: 'local', bytes: 1024 }, { form: 'buffer', name: 'x', offset: 8n }])
+    expect(start.args).toEqual([
+      bytes(0, 16, 0, 0),
+      bytes(0, 0, 0x20, 0x40),
+      bytes(0, 0, 0x20, 0x40),
+      bytes(0, 0x3e),
+      bytes(0xfe, 255, 255, 255, 255, 255, 255, 255),
+      bytes(0, 0x11),
+      { form: 'local', bytes: 1024 },
+      { form: 'buffer', name: 'x', offset: 8n },
+    ])
   })
 
   test('float values that JSON has no numbers for', () => {
