@@ -18,7 +18,7 @@ export type Opcodes = readonly (number | undefined)[]
  * - `approximate`: hardware promises about 1 ULP; Lanewise returns the correctly rounded result, to nearest even in every round mode
  * Flushing keeps the sign, is done after abs and neg, and on the rounded result. Without a trait the operation works on the bits
  * as they are, and what it says of floats is all its own (v_min_f32 and its kin pass denormals on: they have no denormal mode
- * before gfx9, says LLVM's SIISelLowering; v_frexp_* take denormals apart, v_cmp_class_* tell them, in every mode).
+ * before gfx9, say LLVM's SIISelLowering and Mesa's ac_nir_to_llvm; v_frexp_* take denormals apart, v_cmp_class_* tell them, in every mode).
  */
 export type Trait = 'flush' | 'ftz' | 'round' | 'nan' | 'approximate'
 

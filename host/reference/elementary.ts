@@ -64,10 +64,10 @@ export function logarithm2(x: number, f: Range, round: Round): number {
   )
 }
 
-/** sin 2πx. Where that is zero, it has the sign of x (IEEE 754, sinPi). */
+/** sin 2πx. Where that is zero, it is +0, of -0 it is -0: AMD's manuals have v_sin_f32(-0.0) = -0 and v_sin_f32(-MaxFloat) = +0. */
 export function sineOfRevolutions(x: number, f: Range, round: Round): number {
   const { quadrant, rest } = quarter(x)
-  if (rest === 0) return quadrant % 2 ? 2 - quadrant : x < 0 || Object.is(x, -0) ? -0 : 0
+  if (rest === 0) return quadrant % 2 ? 2 - quadrant : x === 0 ? x : 0
   return circular(quadrant, rest, f, round)
 }
 

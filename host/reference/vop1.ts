@@ -109,10 +109,7 @@ export const v_ceil_f16 = toInteger(F16, UP)
 export const v_rndne_f16 = toInteger(F16, NEAREST)
 export const v_floor_f16 = toInteger(F16, DOWN)
 
-/**
- * D = S0 - ⌊S0⌋, but never 1: at most the largest number below it.
- * Hardware: by the manual's formula small negative numbers would round to 1 (decoder audit C4-133 of AMD's rocjitsu).
- */
+/** D = S0 - ⌊S0⌋, rounded as MODE says, and clamped to the largest number below 1 (so AMD's CDNA 3 manual, note to V_FRACT_F64). */
 function fract<W extends Word>(f: Format<W>, a: W, round: Round): W {
   const value = f.value(a)
   if (Number.isNaN(value) || isInfinite(value)) return nanOf(f, a)
@@ -149,7 +146,7 @@ export const v_frexp_mant_f32 = (a: number) => frexpMant(F32, a)
 export const v_frexp_mant_f64 = (a: bigint) => frexpMant(F64, a)
 export const v_frexp_mant_f16 = (a: number) => frexpMant(F16, a)
 
-// --- approximate in hardware (about 1 ULP); here correctly rounded to nearest, whatever MODE says
+// --- approximate in hardware (about 1 ULP; f64 about 2^29 ULP); here correctly rounded to nearest, whatever MODE says
 
 /** Applies a function of values to the bits; its NaN becomes the one that the NaN rule gives. */
 const unary =

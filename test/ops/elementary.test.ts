@@ -47,7 +47,7 @@ describe('all 63,490 numbers of f16', () => {
     ['v_rsq_f16', 0x7018dcc99fa07f97n],
     ['v_exp_f16', 0x8d649c205e86a8a0n],
     ['v_log_f16', 0xb0c7972db67a50aen],
-    ['v_sin_f16', 0x81e9d2ad0929c369n],
+    ['v_sin_f16', 0xbed4efcf05bea169n],
     ['v_cos_f16', 0xcc18bed8c0dac0d9n],
   ])('%s', (name, expected) => {
     const lane = LANE_FUNCTIONS.get(name)!
@@ -65,6 +65,7 @@ describe('all 63,490 numbers of f16', () => {
   })
 })
 
+// The examples of AMD's CDNA 3 and RDNA manuals; the default NaN is the positive one here.
 describe('special values, as the manuals list them', () => {
   test.each([
     [
