@@ -1,26 +1,35 @@
-// Powers, logarithms, sines and roots, correctly rounded to nearest: each function takes two f32 in lanes 0 and 1 and gives two f64 that
-// have only to be rounded to f32 or f16. Knows no operation.
+// Powers, logarithms, sines and roots of four f32, correctly rounded to nearest: to f32, or where `half` is set to f16. Knows no operation.
 //
-// Why that is correctly rounded: the f64 are off by less than four units of their last place, so rounding them to f32 can only go wrong
-// where they lie as near as that to the middle between two f32. All arguments were tried (f32 operations of f64 arithmetic, in C, against
-// libquadmath's 113 bits), and where the f64 lay within 128 units of a middle, a few hundred arguments a function, the rounded result was
-// right every time. It takes the last addition to be rounded to odd, lest a sum be rounded onto the middle itself. By symmetry and scaling
-// the following stand for all arguments:
-//   exp2  2^-29 ≤ |x| ≤ 128 (nearer to zero the result is 1)
+// Why that is correctly rounded: between argument and result there is an f64, off by less than four units of its last place, so rounding
+// it to f32 can only go wrong where it lies as near as that to the middle between two f32. All arguments were tried (the same f32 and f64
+// operations in C, against libquadmath's 113 bits): wherever the f64 lay within 128 units of a middle, a few hundred arguments a function,
+// the rounded result was right. It takes the last addition to be rounded to odd, lest a sum be rounded onto the middle itself. By symmetry
+// and scaling the following stand for all arguments:
+//   exp2  2^-29 ≤ |x| ≤ 128, x ≥ -126 (nearer to zero the result is 1; what is denormal is flushed)
 //   log2  all normal numbers
 //   sin   2^-47 ≤ t ≤ ¼ (below, the result is 2π·t with the power of two taken along)
 //   cos   2^-31 ≤ r ≤ ½ (below, the result is 1)
 //   rsqrt 1 ≤ x < 4
 // test/kernels/elementary.test.ts computes the hardest of them again with big integers. For f16 it does so for every argument.
 // The coefficients interpolate at Chebyshev nodes. Whoever changes an operation or its order has to try all arguments again.
+import { demote, promoteHigh, promoteLow } from './float';
+import { demoteOdd, toHalf } from './half';
+
+// @ts-ignore: decorator
+@inline
+function narrow(low: v128, high: v128, half: bool): v128 {
+  return half ? toHalf(demoteOdd(low, high)) : demote(low, high);
+}
 
 /** a + b where |a| ≥ |b| or a is 0, rounded to odd: an inexact sum gets, of its two neighbours, the one whose last bit is 1. */
 // @ts-ignore: decorator
 @inline
 function fastAddOdd(a: v128, b: v128): v128 {
-  const s = f64x2.add(a, b), e = f64x2.sub(b, f64x2.sub(s, a));
-  const inexact = f64x2.gt(f64x2.abs(e), f64x2.splat(0)), even = i64x2.eq(v128.and(s, i64x2.splat(1)), i64x2.splat(0));
-  return i64x2.add(s, v128.and(v128.and(inexact, even), v128.or(i64x2.shr_s(v128.xor(e, s), 63), i64x2.splat(1))));
+  const s = f64x2.add(a, b), e = f64x2.sub(b, f64x2.sub(s, a)), zero = f64x2.splat(0);
+  const more = f64x2.gt(e, zero), less = f64x2.lt(e, zero);
+  // An error towards zero takes one off the bits; then the last bit is set. That leaves odd bits as they were.
+  const towardsZero = v128.bitselect(less, more, f64x2.gt(s, zero));
+  return v128.or(i64x2.add(s, towardsZero), v128.and(v128.or(more, less), i64x2.splat(1)));
 }
 
 /** One step of Horner's rule. */
@@ -30,10 +39,19 @@ function step(p: v128, x: v128, coefficient: f64): v128 {
   return f64x2.add(f64x2.mul(p, x), f64x2.splat(coefficient));
 }
 
-/** 2^x: 2^n · (1 + t·p(t)) with x = n + t, |t| ≤ ½. Beyond ±130 and -151 there is nothing but infinity and zero. */
-export function exp2(x: v128): v128 {
-  x = f32x4.max(f32x4.min(x, f32x4.splat(129)), f32x4.splat(-151));
-  const n = f32x4.nearest(x), t = f64x2.promote_low_f32x4(f32x4.sub(x, n));
+/** 2^x = 2^n · (1 + t·p(t)), x = n + t, |t| ≤ ½. Beyond 129 and -151 there is nothing but infinity and zero. */
+// @ts-ignore: decorator
+@inline
+export function exp2(x: v128, half: bool): v128 {
+  x = f32x4.pmax(f32x4.pmin(x, f32x4.splat(129)), f32x4.splat(-151)); // these two let NaN pass
+  const n = f32x4.nearest(x), t = f32x4.sub(x, n);
+  // Added to 1.5 · 2^23 an integer stands in the low bits.
+  const field = i32x4.add(f32x4.add(n, f32x4.splat(12582912)), i32x4.splat(1023 - 0x4b400000));
+  return narrow(
+    f64x2.mul(exp2OfFraction(promoteLow(t)), i64x2.shl(i64x2.extend_low_i32x4_u(field), 52)),
+    f64x2.mul(exp2OfFraction(promoteHigh(t)), i64x2.shl(i64x2.extend_high_i32x4_u(field), 52)), half);
+}
+function exp2OfFraction(t: v128): v128 {
   let p = f64x2.splat(4.4549605981865186e-10);
   p = step(p, t, 7.072585949269223e-9);
   p = step(p, t, 1.0178062445845774e-7);
@@ -45,14 +63,21 @@ export function exp2(x: v128): v128 {
   p = step(p, t, 0.0555041086648216);
   p = step(p, t, 0.24022650695910097);
   p = step(p, t, 0.6931471805599453);
-  const y = fastAddOdd(f64x2.splat(1), f64x2.mul(t, p));
-  return i64x2.add(y, i64x2.shl(i64x2.extend_low_i32x4_s(i32x4.trunc_sat_f32x4_s(n)), 52));
+  return fastAddOdd(f64x2.splat(1), f64x2.mul(t, p));
 }
 
-/** log2 of numbers that are not denormal: e + 2/ln 2 · artanh(s), x = 2^e · (1 + f), 1 + f in [√½, √2), s = f / (2 + f). */
-export function log2(x: v128): v128 {
+/** log2 x = e + 2/ln 2 · artanh(s), x = 2^e · (1 + f), 1 + f in [√½, √2), s = f / (2 + f). x is not denormal. */
+// @ts-ignore: decorator
+@inline
+export function log2(x: v128, half: bool): v128 {
   const e = i32x4.shr_s(i32x4.sub(x, i32x4.splat(0x3f3504f3)), 23);
-  const f = f64x2.promote_low_f32x4(f32x4.sub(i32x4.sub(x, i32x4.shl(e, 23)), f32x4.splat(1)));
+  const f = f32x4.sub(i32x4.sub(x, i32x4.shl(e, 23)), f32x4.splat(1));
+  const r = narrow(log2OfParts(f64x2.convert_low_i32x4_s(e), promoteLow(f)),
+    log2OfParts(f64x2.convert_low_i32x4_s(i64x2.shuffle(e, e, 1, 1)), promoteHigh(f)), half);
+  const ordinary = v128.and(i32x4.gt_s(x, i32x4.splat(0x007fffff)), i32x4.lt_s(x, i32x4.splat(0x7f800000)));
+  return i32x4.all_true(ordinary) ? r : v128.bitselect(r, log2OfSpecial(x, half), ordinary);
+}
+function log2OfParts(e: v128, f: v128): v128 {
   const s = f64x2.div(f, f64x2.add(f64x2.splat(2), f)), z = f64x2.mul(s, s);
   let p = f64x2.splat(0.18880213866521517);
   p = step(p, z, 0.19142773772579882);
@@ -62,12 +87,14 @@ export function log2(x: v128): v128 {
   p = step(p, z, 0.4121985831021106);
   p = step(p, z, 0.5770780163555981);
   p = step(p, z, 0.9617966939259756);
-  const y = fastAddOdd(f64x2.convert_low_i32x4_s(e), f64x2.mul(s, step(p, z, 2.8853900817779268)));
-  // Zero, infinity; what is negative or NaN.
-  const zero = f64x2.splat(0), infinity = f64x2.splat(Infinity), number = f64x2.promote_low_f32x4(x);
-  let special = v128.bitselect(infinity, f64x2.splat(NaN), f64x2.eq(number, infinity));
-  special = v128.bitselect(f64x2.splat(-Infinity), special, f64x2.eq(number, zero));
-  return v128.bitselect(y, special, v128.and(f64x2.gt(number, zero), f64x2.lt(number, infinity)));
+  return fastAddOdd(e, f64x2.mul(s, step(p, z, 2.8853900817779268)));
+}
+/** Of zeros, infinities, negative numbers and NaN. */
+function log2OfSpecial(x: v128, half: bool): v128 {
+  const zero = f32x4.splat(0), infinity = f32x4.splat(Infinity);
+  let r = v128.bitselect(infinity, f32x4.splat(NaN), f32x4.eq(x, infinity));
+  r = v128.bitselect(f32x4.neg(infinity), r, f32x4.eq(x, zero));
+  return half ? toHalf(r) : r;
 }
 
 /** x less the nearest integer: exact. Out of range, beyond ±256, it is 0 (GCN3 manual, V_SIN_F32, V_COS_F32); of infinities NaN. */
@@ -79,9 +106,23 @@ function fractionOfTurn(x: v128): v128 {
   return v128.andnot(f32x4.sub(x, f32x4.nearest(x)), outside);
 }
 
-/** sin(2π·t), |t| ≤ ¼: 2π is split so that its leading 29 bits make an exact product with an f32. */
+/** sin(2π·x); +0 at multiples of ½. */
 // @ts-ignore: decorator
 @inline
+export function sinOfTurns(x: v128, half: bool): v128 {
+  const r = fractionOfTurn(x);
+  const folded = f32x4.sub(v128.or(v128.and(r, i32x4.splat(i32.MIN_VALUE)), f32x4.splat(0.5)), r);
+  const t = v128.bitselect(folded, r, f32x4.gt(f32x4.abs(r), f32x4.splat(0.25)));
+  return narrow(sinOfTurn(promoteLow(t)), sinOfTurn(promoteHigh(t)), half);
+}
+/** cos(2π·x). */
+// @ts-ignore: decorator
+@inline
+export function cosOfTurns(x: v128, half: bool): v128 {
+  const r = f32x4.abs(fractionOfTurn(x)), quarter = f64x2.splat(0.25);
+  return narrow(sinOfTurn(f64x2.sub(quarter, promoteLow(r))), sinOfTurn(f64x2.sub(quarter, promoteHigh(r))), half);
+}
+/** sin(2π·t), |t| ≤ ¼: 2π is split so that its leading 29 bits make an exact product with an f32. */
 function sinOfTurn(t: v128): v128 {
   const z = f64x2.mul(t, t);
   let p = f64x2.splat(-0.011717551625442718);
@@ -96,19 +137,10 @@ function sinOfTurn(t: v128): v128 {
   return fastAddOdd(f64x2.mul(t, f64x2.splat(6.283185303211212)), f64x2.mul(t, step(p, z, 3.968374318722162e-9)));
 }
 
-/** sin(2π·x); +0 at multiples of ½. */
-export function sinOfTurns(x: v128): v128 {
-  const r = fractionOfTurn(x);
-  const folded = f32x4.sub(v128.or(v128.and(r, i32x4.splat(i32.MIN_VALUE)), f32x4.splat(0.5)), r);
-  return sinOfTurn(f64x2.promote_low_f32x4(v128.bitselect(folded, r, f32x4.gt(f32x4.abs(r), f32x4.splat(0.25)))));
-}
-
-/** cos(2π·x). */
-export function cosOfTurns(x: v128): v128 {
-  return sinOfTurn(f64x2.sub(f64x2.splat(0.25), f64x2.promote_low_f32x4(f32x4.abs(fractionOfTurn(x)))));
-}
-
 /** 1/√x. */
-export function rsqrt(x: v128): v128 {
-  return f64x2.div(f64x2.splat(1), f64x2.sqrt(f64x2.promote_low_f32x4(x)));
+// @ts-ignore: decorator
+@inline
+export function rsqrt(x: v128, half: bool): v128 {
+  const one = f64x2.splat(1);
+  return narrow(f64x2.div(one, f64x2.sqrt(promoteLow(x))), f64x2.div(one, f64x2.sqrt(promoteHigh(x))), half);
 }

@@ -1,25 +1,19 @@
 // Operations that hardware approximates, correctly rounded to nearest here. Denormals have been flushed for f32, and the loop rebuilds NaN.
 import { cosOfTurns, exp2, log2, rsqrt, sinOfTurns } from '../lib/elementary';
-import { demote } from '../lib/float';
-import { demoteOdd, toFloat, toHalf } from '../lib/half';
-
-/** Lanes 2 and 3 in lanes 0 and 1. */
-// @ts-ignore: decorator
-@inline
-function upper(a: v128): v128 { return i64x2.shuffle(a, a, 1, 1); }
+import { toFloat, toHalf } from '../lib/half';
 
 // --- f32
 
 export function v_rcp_f32(a: v128): v128 { return f32x4.div(f32x4.splat(1), a); }
 export function v_rcp_iflag_f32(a: v128): v128 { return v_rcp_f32(a); }
 export function v_sqrt_f32(a: v128): v128 { return f32x4.sqrt(a); }
-export function v_rsq_f32(a: v128): v128 { return demote(rsqrt(a), rsqrt(upper(a))); }
-export function v_exp_f32(a: v128): v128 { return demote(exp2(a), exp2(upper(a))); }
+export function v_rsq_f32(a: v128): v128 { return rsqrt(a, false); }
+export function v_exp_f32(a: v128): v128 { return exp2(a, false); }
 export function v_exp_legacy_f32(a: v128): v128 { return v_exp_f32(a); }
-export function v_log_f32(a: v128): v128 { return demote(log2(a), log2(upper(a))); }
+export function v_log_f32(a: v128): v128 { return log2(a, false); }
 export function v_log_legacy_f32(a: v128): v128 { return v_log_f32(a); }
-export function v_sin_f32(a: v128): v128 { return demote(sinOfTurns(a), sinOfTurns(upper(a))); }
-export function v_cos_f32(a: v128): v128 { return demote(cosOfTurns(a), cosOfTurns(upper(a))); }
+export function v_sin_f32(a: v128): v128 { return sinOfTurns(a, false); }
+export function v_cos_f32(a: v128): v128 { return cosOfTurns(a, false); }
 
 // Infinite results become the largest number (clamp) or zero (legacy) of their sign.
 
@@ -37,23 +31,8 @@ function finite(r: v128, instead: i32): v128 {
 
 export function v_rcp_f16(a: v128): v128 { return toHalf(f32x4.div(f32x4.splat(1), toFloat(a))); }
 export function v_sqrt_f16(a: v128): v128 { return toHalf(f32x4.sqrt(toFloat(a))); }
-export function v_rsq_f16(a: v128): v128 {
-  const x = toFloat(a);
-  return toHalf(demoteOdd(rsqrt(x), rsqrt(upper(x))));
-}
-export function v_exp_f16(a: v128): v128 {
-  const x = toFloat(a);
-  return toHalf(demoteOdd(exp2(x), exp2(upper(x))));
-}
-export function v_log_f16(a: v128): v128 {
-  const x = toFloat(a);
-  return toHalf(demoteOdd(log2(x), log2(upper(x))));
-}
-export function v_sin_f16(a: v128): v128 {
-  const x = toFloat(a);
-  return toHalf(demoteOdd(sinOfTurns(x), sinOfTurns(upper(x))));
-}
-export function v_cos_f16(a: v128): v128 {
-  const x = toFloat(a);
-  return toHalf(demoteOdd(cosOfTurns(x), cosOfTurns(upper(x))));
-}
+export function v_rsq_f16(a: v128): v128 { return rsqrt(toFloat(a), true); }
+export function v_exp_f16(a: v128): v128 { return exp2(toFloat(a), true); }
+export function v_log_f16(a: v128): v128 { return log2(toFloat(a), true); }
+export function v_sin_f16(a: v128): v128 { return sinOfTurns(toFloat(a), true); }
+export function v_cos_f16(a: v128): v128 { return cosOfTurns(toFloat(a), true); }

@@ -1,6 +1,6 @@
 /**
- * The f32 arguments whose exact results lie nearest to the middle between two f32 (within 12 units of the last place of an f64 there; log
- * 2 units): found among all of them, as assembly/lib/elementary.ts tells. Of quotients and square roots the f64 result decides.
+ * The f32 arguments whose exact results lie nearest to the middle between two f32 (within 12 units of the last place of an f64 there), found
+ * among all of them as assembly/lib/elementary.ts tells; of log a selection. For quotients and square roots nothing can be that near.
  */
 export const HARDEST: Readonly<Record<'rcp' | 'sqrt' | 'rsq' | 'exp' | 'log' | 'sin' | 'cos', readonly bigint[]>> = {
   rcp: [0x3f800001n, 0x3fffffffn, 0x3f7fffffn, 0x3fb504f3n],
@@ -30,7 +30,48 @@ export const HARDEST: Readonly<Record<'rcp' | 'sqrt' | 'rsq' | 'exp' | 'log' | '
     0xbcf3a937n,
     0xbe1f29den,
   ],
-  log: [],
+  log: [
+    0x00914a90n,
+    0x02914a90n,
+    0x04914a90n,
+    0x06914a90n,
+    0x08914a90n,
+    0x0a914a90n,
+    0x0c914a90n,
+    0x0e914a90n,
+    0x10914a90n,
+    0x12914a90n,
+    0x14914a90n,
+    0x16914a90n,
+    0x18914a90n,
+    0x1a914a90n,
+    0x1c914a90n,
+    0x1e914a90n,
+    0x30d54996n,
+    0x32d54996n,
+    0x34d54996n,
+    0x36d54996n,
+    0x47d54996n,
+    0x49d54996n,
+    0x4bd54996n,
+    0x4dd54996n,
+    0x5f914a90n,
+    0x61914a90n,
+    0x63914a90n,
+    0x65914a90n,
+    0x67914a90n,
+    0x69914a90n,
+    0x6b914a90n,
+    0x6d914a90n,
+    0x6f914a90n,
+    0x71914a90n,
+    0x73914a90n,
+    0x75914a90n,
+    0x77914a90n,
+    0x79914a90n,
+    0x7b914a90n,
+    0x7d914a90n,
+  ],
   sin: [0x34654db5n, 0x359652f2n, 0x35cd79e0n, 0x37a51f5an, 0x37da58fcn, 0x37eacaf6n, 0x3c6eb990n, 0x3d00c8a4n, 0x3d7d7f58n],
   cos: [0x388d23e4n, 0x390721a7n, 0x3aa5bca6n, 0x3be25b7cn, 0x3d33021an, 0x3e40a02an, 0x3e5fcdd7n, 0x3e711467n, 0x3e9fafebn],
 }
