@@ -39,10 +39,10 @@ const variantsOf = (operation: Operation): readonly Variant[] => [
   { suffix: '_rounded', global: roundOf(operation), passed: true },
 ]
 
-const valueOf = ({ shape }: Operation): OperandType | undefined => shape.results.find((r) => r !== 'mask')
+const valueType = ({ shape }: Operation): OperandType | undefined => shape.results.find((r) => r !== 'mask')
 const hasMask = ({ shape }: Operation): boolean => shape.results.includes('mask')
 const isWide = ({ shape }: Operation): boolean => [...shape.results, ...shape.sources].some((t) => !isMask(t) && bitsOf(t) === 64)
-const roundOf = (operation: Operation): 'round32' | 'round64' => (valueOf(operation) === 'f32' ? 'round32' : 'round64')
+const roundOf = (operation: Operation): 'round32' | 'round64' => (valueType(operation) === 'f32' ? 'round32' : 'round64')
 
 /** f16, f32 and f64 name the helpers of assembly/lib/rules.ts. */
 const floatBits = (type: OperandType): 16 | 32 | 64 => bitsOf(type) as 16 | 32 | 64
@@ -98,24 +98,54 @@ function finishResult(operation: Operation, value: OperandType, half: '' | 0 | 1
   return lines
 }
 
+/**
+ * Whether a chunk is tried without flushing and the NaN rule first. Denormals and NaNs are rare, zeros are not common, and one test tells:
+ * the least magnitude of result and sources is that of a normal number. A kernel that is long does not stand there twice.
+ */
+const triesFirst = (operation: Operation): boolean =>
+  operation.traits.has('nan') &&
+  !operation.traits.has('approximate') &&
+  flushes(operation, valueType(operation)) &&
+  bitsOf(valueType(operation)!) === (isWide(operation) ? 64 : 32)
+
+/** Lines that compute the result `r` of a chunk: sources flushed, operation, NaN rule, result flushed. */
+function compute(loop: Loop, value: OperandType, half: '' | 0 | 1): string[] {
+  const { operation } = loop
+  const r = `r${half}`
+  const careful = [...flushSources(operation, half), `    ${r} = ${call(loop, loop.kernel, half)};`, ...finishResult(operation, value, half)]
+  if (!triesFirst(operation)) return [`    let ${r}: v128;`, ...careful]
+  const bits = floatBits(value)
+  const f = bits === 32 ? 'f32x4' : 'f64x2'
+  const floats = operation.shape.sources.flatMap((t, i) => (t === value ? [`${LETTERS[i]}${half}`] : []))
+  // pmin keeps its first operand where that is NaN, so the result comes first.
+  const magnitude = floats.reduce((t, x) => `${f}.pmin(${t}, ${f}.abs(${x}))`, `${f}.abs(${r})`)
+  const bitmask = bits === 32 ? 'i32x4.bitmask' : 'i64x2.bitmask'
+  return [
+    `    let ${r} = ${call(loop, loop.kernel, half)};`,
+    `    if (${bitmask}(${f}.ge(${magnitude}, limit)) != ${bits === 32 ? 15 : 3}) {`,
+    ...careful.map((line) => `  ${line}`),
+    '    }',
+  ]
+}
+
 /** A loop over chunks of four lanes. */
 function narrowLoop(loop: Loop): string[] {
   const { operation } = loop
-  const value = valueOf(operation)
+  const value = valueType(operation)
   const lines = operation.shape.sources.map((type, i) => {
     const x = LETTERS[i]
     if (isMask(type)) return `    const ${x} = masks4(<i32>(${x}Bits >> (o >> 2)));`
     return `    let ${x} = v128.load(${x}At + (o & ${x}Mask));`
   })
   if (/^v_mbcnt/.test(operation.name)) lines.push('    setChunkLane(<i32>(o >> 2));')
-  lines.push(...flushSources(operation, ''))
   if (hasMask(operation)) {
+    lines.push(...flushSources(operation, ''))
     const mask = loop.maskKernel ?? loop.kernel
     lines.push(`    const mask = ${call(loop, mask, '')};`)
     lines.push('    bits |= <u64>i32x4.bitmask(v128.and(mask, v128.load(w + o, WAVE_EXEC_MASKS))) << <u64>(o >> 2);')
   }
   if (value !== undefined) {
-    lines.push(`    let r = ${call(loop, loop.kernel, '')};`, ...finishResult(operation, value, ''))
+    lines.push(...compute(loop, value, ''))
     if (bitsOf(value) === 16) lines.push('    r = v128.and(r, i32x4.splat(0xffff));')
     lines.push('    put(d + o, w + WAVE_EXEC_MASKS + o, r);')
   }
@@ -125,7 +155,7 @@ function narrowLoop(loop: Loop): string[] {
 /** A loop over chunks of four lanes that calls kernels for two lanes at a time. Of a row pair all is read before anything is written. */
 function wideLoop(loop: Loop): string[] {
   const { operation } = loop
-  const value = valueOf(operation)
+  const value = valueType(operation)
   const lines = operation.shape.sources.flatMap((type, i) => {
     const x = LETTERS[i]
     if (isMask(type)) {
@@ -140,29 +170,36 @@ function wideLoop(loop: Loop): string[] {
       `    let ${x}0 = pairLow(${x}Low, ${x}Top), ${x}1 = pairHigh(${x}Low, ${x}Top);`,
     ]
   })
-  lines.push(...flushSources(operation, 0), ...flushSources(operation, 1))
   if (hasMask(operation)) {
+    lines.push(...flushSources(operation, 0), ...flushSources(operation, 1))
     const mask = loop.maskKernel ?? loop.kernel
     lines.push(`    const mask = lows(${call(loop, mask, 0)}, ${call(loop, mask, 1)});`)
     lines.push('    bits |= <u64>i32x4.bitmask(v128.and(mask, v128.load(w + o, WAVE_EXEC_MASKS))) << <u64>(o >> 2);')
   }
   if (value !== undefined) {
-    lines.push(`    let r0 = ${call(loop, loop.kernel, 0)}, r1 = ${call(loop, loop.kernel, 1)};`)
     if (bitsOf(value) === 64) {
-      lines.push(...finishResult(operation, value, 0), ...finishResult(operation, value, 1))
+      lines.push(...compute(loop, value, 0), ...compute(loop, value, 1))
       lines.push('    put(d + o, w + WAVE_EXEC_MASKS + o, lows(r0, r1));')
       lines.push('    put(d + rowBytes + o, w + WAVE_EXEC_MASKS + o, highs(r0, r1));')
     } else {
-      lines.push('    let r = lows(r0, r1);', ...finishResult(operation, value, ''))
+      lines.push(...flushSources(operation, 0), ...flushSources(operation, 1))
+      lines.push(`    let r = lows(${call(loop, loop.kernel, 0)}, ${call(loop, loop.kernel, 1)});`, ...finishResult(operation, value, ''))
       lines.push('    put(d + o, w + WAVE_EXEC_MASKS + o, r);')
     }
   }
   return lines
 }
 
+/** The larger one of the least magnitudes of sources and result. */
+function limitSource(operation: Operation, value: OperandType): string {
+  const sources = operation.shape.sources.flatMap((t, i) => (t === value ? [`${LETTERS[i]}Least`] : []))
+  const max = floatBits(value) === 32 ? 'f32x4.max' : 'f64x2.max'
+  return `  const limit = ${[...new Set(sources)].slice(0, 1).concat('least').reduce((a, b) => `${max}(${a}, ${b})`)};`
+}
+
 function loopSource(loop: Loop): string {
   const { operation } = loop
-  const value = valueOf(operation)
+  const value = valueType(operation)
   const wide = isWide(operation)
   const { sources } = operation.shape
   return [
@@ -171,9 +208,10 @@ function loopSource(loop: Loop): string {
     ...sources.flatMap((type, i) => sourceSetup(operation, type, i, wide)),
     ...(value !== undefined ? ['  const d = w + load<u32>(u, RECORD_DST);'] : []),
     ...(flushes(operation, value) ? [`  const least = ${least(operation, value!, 'Result')};`] : []),
+    ...(triesFirst(operation) ? [limitSource(operation, value!)] : []),
     ...(hasMask(operation) ? ['  let bits: u64 = 0;'] : []),
     '  for (let o: usize = 0; o < rowBytes; o += 16) {',
-    ...(wide ? wideLoop(loop) : narrowLoop(loop)).map((line) => line),
+    ...(wide ? wideLoop(loop) : narrowLoop(loop)),
     '  }',
     ...(hasMask(operation) ? ['  writeMask(u, w, bits);'] : []),
     '}',
@@ -186,7 +224,7 @@ function loopSource(loop: Loop): string {
 function functionsOf(operation: Operation, kernels: Kernels): string[] {
   const kernel = kernels.get(operation.name)
   if (kernel === undefined || isWaveKernel(kernel)) return []
-  const maskKernel = hasMask(operation) && valueOf(operation) ? kernels.get(`${operation.name}_mask`) : undefined
+  const maskKernel = hasMask(operation) && valueType(operation) ? kernels.get(`${operation.name}_mask`) : undefined
   const loop: Loop = { name: operation.name, operation, kernel, maskKernel, variant: PLAIN }
   const variants = variantsOf(operation).filter(({ suffix }) => kernels.has(operation.name + suffix))
   const detours = variants.map(({ suffix, global }) => `  if (${global}) return ${operation.name}${suffix}(u, w);\n`).join('')
@@ -231,10 +269,10 @@ function operandsWord(operation: Operation): number {
   const { sources } = operation.shape
   let word = 0
   for (let i = 0; i < 3; i++) word |= code(sources[i]) << (4 * i)
-  word |= typeCode(valueOf(operation)) << 12
+  word |= typeCode(valueType(operation)) << 12
   if (/^v_cmps?x_/.test(operation.name)) word |= 1 << 16
   if (/^vop/.test(operation.table)) word |= 1 << 19
-  if (flushes(operation, valueOf(operation))) word |= operation.traits.has('ftz') ? 3 << 17 : 1 << 17
+  if (flushes(operation, valueType(operation))) word |= operation.traits.has('ftz') ? 3 << 17 : 1 << 17
   return word
 }
 
