@@ -1,9 +1,11 @@
 /** Machine words → instruction. Knows formats and opcodes, nothing of text or meaning. */
 import { FORMATS, type Format } from '../isa/formats.ts'
 import { OPERATIONS, type Operation } from '../isa/operations.ts'
+import { LITERAL } from '../isa/registers.ts'
 import type { Generation, Target } from '../isa/targets.ts'
 import type { Instruction } from './instruction.ts'
 import { legalValues } from './legal.ts'
+import { operandsOf } from './operands.ts'
 
 /**
  * Reads the instruction at `words[index]`.
@@ -50,6 +52,7 @@ interface Entry {
   readonly operation: Operation
   /** Fields that may not hold everything. */
   readonly checks: readonly { readonly bits: FieldBits; readonly legal: Uint8Array }[]
+  readonly hasLiteral: (fields: Fields) => boolean
 }
 
 function read(words: Uint32Array, index: number, target: Target, layout: Layout, entry: Entry): Instruction | undefined {
@@ -63,28 +66,26 @@ function read(words: Uint32Array, index: number, target: Target, layout: Layout,
   }
   const fields: Record<string, number> = {}
   for (const field of layout.fields) fields[field.name] = ((field.word === 0 ? word0 : word1) >>> field.shift) & field.mask
-  if (!hasLiteral(operation, format, fields, target.generation))
-    return { target, operation, format, fields, literal: undefined, dwords: format.dwords }
+  if (!entry.hasLiteral(fields)) return { target, operation, format, fields, literal: undefined, dwords: format.dwords }
   const literal = words[index + format.dwords]
   if (literal === undefined) return undefined
   return { target, operation, format, fields, literal, dwords: format.dwords + 1 }
 }
 
-/** The operand encoding that says a literal dword follows. */
-export const LITERAL = 255
+type Fields = Readonly<Record<string, number>>
 
 /** Whether a literal dword follows an instruction with these fields. */
-export function hasLiteral(
-  operation: Operation,
-  format: Format,
-  fields: Readonly<Record<string, number>>,
-  generation: Generation,
-): boolean {
-  if (operation.literal !== undefined && (format.name === 'vop2' || format.name === 'sopk')) return true
-  // Sea Islands manual, SMRD: with IMM = 0 an OFFSET of 255 stands for a literal byte offset.
-  if (format.name === 'smrd') return generation === 'gfx7' && fields['imm'] === 0 && fields['offset'] === LITERAL
-  const sources = operation.shape.sources.length
-  return format.literals.some((name, place) => place < sources && fields[name] === LITERAL)
+export const hasLiteral = (operation: Operation, format: Format, fields: Fields, generation: Generation): boolean =>
+  literalRule(operation, format, generation)(fields)
+
+/** Tells of an operation's fields whether a literal dword follows them. */
+function literalRule(operation: Operation, format: Format, generation: Generation): (fields: Fields) => boolean {
+  if (operation.literal !== undefined && (format.name === 'vop2' || format.name === 'sopk')) return () => true
+  // Sea Islands manual, SMRD: with IMM = 0 an OFFSET of 255 stands for a literal offset in dwords.
+  if (format.name === 'smrd' && generation === 'gfx7') return ({ imm, offset }) => imm === 0 && offset === LITERAL
+  const sources = operandsOf(operation, format).filter(({ kind }) => kind === 'source' || kind === 'scalarSource')
+  const names = sources.map(({ field }) => field).filter((field) => format.literals.includes(field))
+  return (fields) => names.some((name) => fields[name] === LITERAL)
 }
 
 const layouts = new Map<Generation, readonly (readonly Layout[])[]>()
@@ -107,7 +108,7 @@ function layoutOf(format: Format, generation: Generation): Layout {
     mask |= bitMask(hi - lo + 1) << lo
     value |= bits << lo
   }
-  const op = format.fields['op'] ?? { hi: -1, lo: 0 }
+  const op = format.fields.op ?? { hi: -1, lo: 0 }
   const fields = Object.entries(format.fields)
     .filter(([name]) => name !== 'op')
     .map(([name, { hi, lo }]) => ({ name, word: lo < 32 ? (0 as const) : (1 as const), shift: lo & 31, mask: bitMask(hi - lo + 1) }))
@@ -117,7 +118,7 @@ function layoutOf(format: Format, generation: Generation): Layout {
     if (opcode === undefined || !allows(format, operation)) continue
     const legal = legalValues(operation, format, generation)
     const checks = fields.flatMap((bits) => (legal.has(bits.name) ? [{ bits, legal: legal.get(bits.name)! }] : []))
-    entries[opcode] = { operation, checks }
+    entries[opcode] = { operation, checks, hasLiteral: literalRule(operation, format, generation) }
   }
   return { format, mask: mask >>> 0, value: value >>> 0, opLo: op.lo, opMask: bitMask(op.hi - op.lo + 1), entries, fields }
 }

@@ -18,7 +18,7 @@ export function encode(instruction: Instruction): number[] {
     words[lo >>> 5]! |= value << (lo & 31)
   }
   for (const [, lo, bits] of format.match) put(bits, lo)
-  if (format.fields['op'] !== undefined) put(checked(format, 'op', opcode), format.fields['op'].lo)
+  if (format.fields.op !== undefined) put(checked(format, 'op', opcode), format.fields.op.lo)
   for (const name of Object.keys(fields)) put(checked(format, name, fields[name]!), format.fields[name]!.lo)
   if (hasLiteral(operation, format, fields, target.generation)) words.push(checkedLiteral(instruction))
   else if (literal !== undefined)

@@ -31,7 +31,10 @@ const DPP = 250
 export function legalValues(operation: Operation, format: Format, generation: Generation): Legal {
   const key = `${operation.number} ${format.name} ${generation}`
   let legal = legals.get(key)
-  if (legal === undefined) legals.set(key, (legal = findLegal(operation, format, generation)))
+  if (legal === undefined) {
+    legal = findLegal(operation, format, generation)
+    legals.set(key, legal)
+  }
   return legal
 }
 
@@ -42,7 +45,10 @@ const tables = new Map<string, Uint8Array>()
 function tableOf(rule: string, size: number, allowed: (value: number) => boolean): Uint8Array {
   const key = `${rule} ${size}`
   let table = tables.get(key)
-  if (table === undefined) tables.set(key, (table = Uint8Array.from({ length: size }, (_, value) => (allowed(value) ? 1 : 0))))
+  if (table === undefined) {
+    table = Uint8Array.from({ length: size }, (_, value) => (allowed(value) ? 1 : 0))
+    tables.set(key, table)
+  }
   return table
 }
 

@@ -59,9 +59,15 @@ export interface Operand {
 /** The operands in text order. Cached: the same list for the same arguments. */
 export function operandsOf(operation: Operation, format: Format): readonly Operand[] {
   let lists = cache.get(format)
-  if (lists === undefined) cache.set(format, (lists = new Map()))
+  if (lists === undefined) {
+    lists = new Map()
+    cache.set(format, lists)
+  }
   let list = lists.get(operation)
-  if (list === undefined) lists.set(operation, (list = listOf(operation, format)))
+  if (list === undefined) {
+    list = listOf(operation, format)
+    lists.set(operation, list)
+  }
   return list
 }
 
@@ -271,9 +277,9 @@ export function registersOf(
     if (field === 'vaddr') return imageAddressRegisters(operation)
     return field === 'vdata' ? imageDataRegisters(operation, fields) : dwords
   }
-  if (field === 'vdata') return fields['lds'] ? 0 : dwords + (fields['tfe'] ?? 0)
+  if (field === 'vdata') return fields.lds ? 0 : dwords + (fields.tfe ?? 0)
   // Only with GLC does an atomic return the old value, and only then does text name VDST.
-  if (field === 'vdst' && operation.name.startsWith('flat_atomic') && !fields['glc']) return 0
+  if (field === 'vdst' && operation.name.startsWith('flat_atomic') && !fields.glc) return 0
   return dwords
 }
 

@@ -92,7 +92,8 @@ function mnemonicsOf(generation: Generation): ReadonlyMap<string, readonly Candi
       names.set(operation.mnemonic(generation), candidates)
       if (!names.has(operation.name)) names.set(operation.name, candidates)
     }
-    mnemonics.set(generation, (table = names))
+    table = names
+    mnemonics.set(generation, table)
   }
   return table
 }

@@ -25,7 +25,7 @@ export function disassemble(instruction: Instruction, pcBytes?: number): string 
 
 /** Byte offset that a branch (SOPP or s_cbranch_i_fork) at `pcBytes` goes to. */
 export function branchTarget(instruction: Instruction, pcBytes: number): number {
-  return pcBytes + 4 * instruction.dwords + 4 * (((instruction.fields['simm16'] ?? 0) << 16) >> 16)
+  return pcBytes + 4 * instruction.dwords + 4 * (((instruction.fields.simm16 ?? 0) << 16) >> 16)
 }
 
 const hexOffset = (offset: number): string => `${offset < 0 ? '-' : ''}0x${Math.abs(offset).toString(16).padStart(4, '0')}`

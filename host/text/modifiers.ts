@@ -106,7 +106,7 @@ const bufferAddress = (format: Format): Modifier[] => [
 /** Bit 8 of SRC0 of the interpolations in VOP3: the high half of the attribute. */
 const HIGH: Modifier = {
   names: ['high'],
-  print: (fields) => (fields['src0']! & 0x100 ? 'high' : ''),
+  print: (fields) => (fields.src0! & 0x100 ? 'high' : ''),
   parse: (value) => (value === undefined ? { src0: 0x100 } : NO_VALUE),
 }
 
@@ -114,7 +114,7 @@ const OUTPUT_MODIFIERS = ['', 'mul:2', 'mul:4', 'div:2']
 
 const OMOD: Modifier = {
   names: ['mul', 'div'],
-  print: (fields) => OUTPUT_MODIFIERS[fields['omod']!]!,
+  print: (fields) => OUTPUT_MODIFIERS[fields.omod!]!,
   parse(value, name) {
     const omod = OUTPUT_MODIFIERS.indexOf(`${name}:${value}`)
     return omod > 0 ? { omod } : name === 'mul' ? ':2 or :4' : ':2'
@@ -123,7 +123,7 @@ const OMOD: Modifier = {
 
 const BOUND_CONTROL: Modifier = {
   names: ['bound_ctrl'],
-  print: (fields) => (fields['bound_ctrl'] ? 'bound_ctrl:1' : ''),
+  print: (fields) => (fields.bound_ctrl ? 'bound_ctrl:1' : ''),
   // LLVM reads both: the older syntax called the set bit 0.
   parse: (value) => (value === '1' || value === '0' ? { bound_ctrl: 1 } : ':1'),
 }
@@ -148,7 +148,7 @@ const DPP_OTHERS: Readonly<Record<string, number>> = {
 const DPP_CONTROL: Modifier = {
   names: ['quad_perm', ...Object.keys(DPP_SHIFTS), 'row_mirror', 'row_half_mirror', 'row_bcast'],
   print(fields) {
-    const control = fields['dpp_ctrl']!
+    const control = fields.dpp_ctrl!
     if (control < 0x100) return `quad_perm:[${lanesOfQuad(control).join(',')}]`
     for (const [name, [first, least, most]] of Object.entries(DPP_SHIFTS)) {
       const amount = control - first + least
@@ -197,7 +197,7 @@ const DST_UNUSED = select('dst_unused', SDWA_UNUSED, 'UNUSED_PRESERVE')
 const SRC0_SEL = select('src0_sel', SDWA_SELECTS, 'DWORD')
 const SRC1_SEL = select('src1_sel', SDWA_SELECTS, 'DWORD')
 
-const dsOffset = (fields: Fields): number => fields['offset0']! | (fields['offset1']! << 8)
+const dsOffset = (fields: Fields): number => fields.offset0! | (fields.offset1! << 8)
 
 const DS_OFFSET: Modifier = {
   names: ['offset'],
@@ -286,8 +286,8 @@ function bufferFormat(generation: Generation): Modifier {
       for (const part of list[1]!.split(',').map((text) => text.trim())) {
         const dfmt = DATA_FORMATS.indexOf(part)
         const nfmt = numbers.indexOf(part)
-        if (dfmt >= 0 && fields['dfmt'] === undefined) fields['dfmt'] = dfmt
-        else if (nfmt >= 0 && fields['nfmt'] === undefined) fields['nfmt'] = nfmt
+        if (dfmt >= 0 && fields.dfmt === undefined) fields.dfmt = dfmt
+        else if (nfmt >= 0 && fields.nfmt === undefined) fields.nfmt = nfmt
         else return expected
       }
       return fields

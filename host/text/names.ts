@@ -39,7 +39,9 @@ export const messageNames = (generation: Generation): readonly (string | undefin
 export const MESSAGE_GS = 2
 export const MESSAGE_GS_DONE = 3
 export const MESSAGE_SYSMSG = 15
-/** Operations of MSG_GS and MSG_GS_DONE, by number; NOP only with MSG_GS_DONE. */
+/** An operation that only MSG_GS_DONE has. */
+export const GS_NOP = 0
+/** Operations of MSG_GS and MSG_GS_DONE, by number. */
 export const GS_OPERATIONS: readonly string[] = ['GS_OP_NOP', 'GS_OP_CUT', 'GS_OP_EMIT', 'GS_OP_EMIT_CUT']
 /** Operations of MSG_SYSMSG, by number. */
 export const SYSMSG_OPERATIONS: readonly (string | undefined)[] = [

@@ -489,8 +489,8 @@ function parseMemoryOffset(item: Item, draft: Draft): void {
   if (register !== undefined) {
     if (register.kind === 'v') draft.fail(item, `${item.text} is a VGPR; an offset of scalar memory is a scalar register or a number`)
     checkScalar(register, 1, item, draft)
-    fields['imm'] = 0
-    fields['offset'] = register.first
+    fields.imm = 0
+    fields.offset = register.first
     return
   }
   const value = integerOf(item, draft)
@@ -502,8 +502,8 @@ function parseMemoryOffset(item: Item, draft: Draft): void {
       `offset ${item.text} does not fit ${bits} bits; it must be from 0 to ${2 ** bits - 1} ${bits === 8 ? 'dwords' : 'bytes'}, or in a scalar register`,
     )
   }
-  fields['imm'] = isLiteral ? 0 : 1
-  fields['offset'] = isLiteral ? LITERAL : value
+  fields.imm = isLiteral ? 0 : 1
+  fields.offset = isLiteral ? LITERAL : value
   if (isLiteral) draft.literal = value
 }
 
@@ -513,15 +513,15 @@ function parseAttribute(item: Item, draft: Draft): void {
   if (match === null || attribute > 63) draft.fail(item, `${item.text} is no attribute; attr0 to attr63 with .x, .y, .z or .w was expected`)
   const channel = 'xyzw'.indexOf(match[2]!)
   if (draft.format.name === 'vintrp') {
-    draft.fields['attr'] = attribute
-    draft.fields['attrchan'] = channel
-  } else draft.fields['src0']! |= attribute | (channel << 6)
+    draft.fields.attr = attribute
+    draft.fields.attrchan = channel
+  } else draft.fields.src0! |= attribute | (channel << 6)
 }
 
 /** VADDR of buffers: `off` without OFFEN and IDXEN. */
 function parseAddress(item: Item, draft: Draft): number {
   const { fields } = draft
-  const wanted = fields['addr64'] ? 2 : fields['offen']! + fields['idxen']!
+  const wanted = fields.addr64 ? 2 : fields.offen! + fields.idxen!
   if (item.text === 'off') {
     if (wanted > 0)
       draft.fail(
@@ -554,11 +554,11 @@ function parseExport({ source }: Operand, item: Item, draft: Draft): void {
   const register = parseRegister(item.text, draft.target.generation)
   if (register === undefined || register.kind !== 'v') return draft.fail(item, `${item.text} is no VGPR; a value of exp is a VGPR or off`)
   checkVgpr(register, 1, item, draft)
-  const place = fields['compr'] ? source >>> 1 : source
+  const place = fields.compr ? source >>> 1 : source
   const name = `vsrc${place}`
-  const isSecond = fields['compr'] === 1 && (source & 1) === 1 && (fields['en']! & (1 << (source - 1))) !== 0
+  const isSecond = fields.compr === 1 && (source & 1) === 1 && (fields.en! & (1 << (source - 1))) !== 0
   if (isSecond && fields[name] !== register.first)
     draft.fail(item, `${item.text} must be v${fields[name]}: with compr a register holds two values; name it twice`)
   fields[name] = register.first
-  fields['en']! |= 1 << source
+  fields.en! |= 1 << source
 }

@@ -20,6 +20,7 @@ import { floatBits, INV_2PI, inlineInteger, isInline } from './constants.ts'
 import {
   EXPORT_TARGETS,
   GPR_INDEX_MODES,
+  GS_NOP,
   GS_OPERATIONS,
   HARDWARE_REGISTERS,
   MESSAGE_GS,
@@ -87,11 +88,11 @@ const registers = (name: string, first: number, dwords: number): string =>
   dwords === 1 ? `${name}${first}` : `${name}[${first}:${first + dwords - 1}]`
 const vgpr = (number: number, dwords: number): string => registers('v', number, dwords)
 
-function withModifiers({ source, type }: Operand, text: string, { fields, format }: Instruction): string {
+function withModifiers({ source }: Operand, text: string, { fields, format }: Instruction): string {
   if (source < 0) return text
   const packed = 'neg' in fields
-  const negated = packed ? (fields['neg']! >>> source) & 1 : fields[`src${source}_neg`]
-  const absolute = packed ? ((fields['abs'] ?? 0) >>> source) & 1 : fields[`src${source}_abs`]
+  const negated = packed ? (fields.neg! >>> source) & 1 : fields[`src${source}_neg`]
+  const absolute = packed ? ((fields.abs ?? 0) >>> source) & 1 : fields[`src${source}_abs`]
   if (format.name.endsWith('_sdwa') && fields[`src${source}_sext`]) return `sext(${text})`
   if (absolute) return `${negated ? '-' : ''}|${text}|`
   if (!negated) return text
@@ -108,7 +109,7 @@ export function printScalar(encoding: number, dwords: number, generation: Genera
   return `${range.name}_${place === 0 ? 'lo' : 'hi'}`
 }
 
-function printSource({ type, dwords }: Operand, encoding: number, { target, literal, operation }: Instruction): string {
+function printSource({ type, dwords }: Operand, encoding: number, { target, literal }: Instruction): string {
   if (encoding >= VGPR_FIRST) return vgpr(encoding - VGPR_FIRST, dwords)
   if (encoding < INLINE_INTEGER_FIRST) return printScalar(encoding, dwords, target.generation)
   if (encoding <= INLINE_INTEGER_LAST) return String(inlineInteger(encoding))
@@ -149,20 +150,16 @@ function printMessage(value: number, generation: Generation): string {
   const stream = (value >>> 8) & 3
   if (value >>> 10 !== 0) return String(value)
   const name = messageNames(generation)[message]
-  if (name !== undefined) {
-    if (message === MESSAGE_SYSMSG) {
-      const text = SYSMSG_OPERATIONS[operation]
-      if (text !== undefined && stream === 0) return `sendmsg(${name}, ${text})`
-    } else if (message === MESSAGE_GS || message === MESSAGE_GS_DONE) {
-      const text = GS_OPERATIONS[operation]
-      if (text !== undefined) {
-        if (operation === 0) {
-          if (message === MESSAGE_GS_DONE && stream === 0) return `sendmsg(${name}, ${text})`
-        } else return `sendmsg(${name}, ${text}, ${stream})`
-      }
-    } else if (operation === 0 && stream === 0) return `sendmsg(${name})`
+  const numbers = `sendmsg(${message}, ${operation}, ${stream})`
+  if (name === undefined) return numbers
+  if (message === MESSAGE_GS || message === MESSAGE_GS_DONE) {
+    const text = GS_OPERATIONS[operation]
+    if (text !== undefined && operation !== GS_NOP) return `sendmsg(${name}, ${text}, ${stream})`
+    return message === MESSAGE_GS_DONE && operation === GS_NOP && stream === 0 ? `sendmsg(${name}, ${text})` : numbers
   }
-  return `sendmsg(${message}, ${operation}, ${stream})`
+  const text = message === MESSAGE_SYSMSG ? SYSMSG_OPERATIONS[operation] : operation === 0 ? '' : undefined
+  if (text === undefined || stream !== 0) return numbers
+  return text === '' ? `sendmsg(${name})` : `sendmsg(${name}, ${text})`
 }
 
 /** id 5:0, offset 10:6, width - 1 15:11; offset 0 and width 32 are the default. */
@@ -175,16 +172,16 @@ function printHwreg(value: number): string {
 }
 
 function printMemoryOffset({ fields, literal, target }: Instruction): string {
-  const offset = fields['offset']!
-  if (fields['imm'] === 1) return hex(offset)
+  const offset = fields.offset!
+  if (fields.imm === 1) return hex(offset)
   return literal === undefined ? printScalar(offset & 0x7f, 1, target.generation) : hex(literal)
 }
 
 /** ATTR 5:0 and ATTRCHAN 7:6; in VOP3 both are in SRC0. */
 function printAttribute({ fields, format }: Instruction): string {
   const native = format.name === 'vintrp'
-  const attribute = native ? fields['attr']! : fields['src0']! & 63
-  const channel = native ? fields['attrchan']! : (fields['src0']! >>> 6) & 3
+  const attribute = native ? fields.attr! : fields.src0! & 63
+  const channel = native ? fields.attrchan! : (fields.src0! >>> 6) & 3
   return `attr${attribute}.${'xyzw'[channel]}`
 }
 
@@ -194,8 +191,8 @@ function printParameter(value: number): string {
 
 /** VADDR is absent without OFFEN and IDXEN, and a pair with both or with ADDR64. */
 function printAddress({ fields }: Instruction): string {
-  const parts = fields['addr64'] ? 2 : fields['offen']! + fields['idxen']!
-  return parts === 0 ? 'off' : vgpr(fields['vaddr']!, parts)
+  const parts = fields.addr64 ? 2 : fields.offen! + fields.idxen!
+  return parts === 0 ? 'off' : vgpr(fields.vaddr!, parts)
 }
 
 function printExportTarget(value: number): string {
@@ -206,6 +203,6 @@ function printExportTarget(value: number): string {
 
 /** A value that EN leaves out is `off`; COMPR sends two registers, each holding two halves. */
 function printExport({ source }: Operand, { fields }: Instruction): string {
-  if (((fields['en']! >>> source) & 1) === 0) return 'off'
-  return vgpr(fields[`vsrc${fields['compr'] ? source >>> 1 : source}`]!, 1)
+  if (((fields.en! >>> source) & 1) === 0) return 'off'
+  return vgpr(fields[`vsrc${fields.compr ? source >>> 1 : source}`]!, 1)
 }

@@ -142,7 +142,7 @@ describe('assemble', () => {
   })
 
   test('a branch takes a number of dwords without a program around it', () => {
-    expect(assemble('s_cbranch_scc0 -2', gfx803).fields['simm16']).toBe(0xfffe)
+    expect(assemble('s_cbranch_scc0 -2', gfx803).fields.simm16).toBe(0xfffe)
   })
 })
 
