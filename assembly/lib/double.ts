@@ -226,9 +226,12 @@ export function addOdd(a: v128, b: v128): v128 {
 
 /**
  * a × b + c to nearest, rounded once (S. Boldo, G. Melquiond, "Emulation of FMA and correctly rounded sums: proved algorithms using
- * rounding to odd", 2008). Numbers so large or small that a step could over- or underflow go through integers.
+ * rounding to odd", 2008). Numbers so large or small that a step could over- or underflow go through integers. RELAXED (asc --use RELAXED=1)
+ * is for engines whose relaxed multiply-add is known to fuse.
  */
 export function fma(a: v128, b: v128, c: v128): v128 {
+  // @ts-ignore: defined by asc or not at all
+  if (isDefined(RELAXED)) return f64x2.relaxed_madd(a, b, c);
   const zero = f64x2.splat(0);
   const ma = f64x2.abs(a), mb = f64x2.abs(b), mc = f64x2.abs(c);
   const least = f64x2.splat(4e-121), most = f64x2.splat(2e120); // about 2^±400

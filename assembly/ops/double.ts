@@ -29,6 +29,11 @@ export function v_fma_f64_rounded(a: v128, b: v128, c: v128, round: i32): v128 {
 
 export function v_ldexp_f64(a: v128, n: v128): v128 { return v_ldexp_f64_rounded(a, n, 0); }
 export function v_ldexp_f64_rounded(a: v128, n: v128, round: i32): v128 {
+  // Normal numbers that stay normal: n is added to the exponent field.
+  const field = v128.and(i64x2.shr_u(a, 52), i64x2.splat(0x7ff)), count = i64x2.extend_low_i32x4_s(i32x4.shuffle(n, n, 0, 2, 0, 2));
+  const result = i64x2.add(field, count), least = i64x2.splat(1), most = i64x2.splat(2046);
+  const normal = v128.and(v128.and(i64x2.ge_s(field, least), i64x2.le_s(field, most)), v128.and(i64x2.ge_s(result, least), i64x2.le_s(result, most)));
+  if (i64x2.all_true(normal)) return i64x2.add(a, i64x2.shl(count, 52));
   return f64x2(
     scaleScalar(f64x2.extract_lane(a, 0), <i32>low(n), round),
     scaleScalar(f64x2.extract_lane(a, 1), <i32>high(n), round));
@@ -168,21 +173,23 @@ function rsq(x: u64): u64 {
   const exponent = exponentField(x) - 1075 - shift;
   const m = significand(x) << (shift + (exponent & 1)); // x = m · 2^(2k), m below 2^54
   const k = exponent >> 1;
-  let r = <u64>(2417851639229258349412352.0 / sqrt(<f64>m)); // 2^81; off by a few units
+  let r = <u64>(2417851639229258349412352.0 / sqrt(<f64>m)); // 2^81; off by a few units, which one step of Newton's takes away
+  r -= <i64>nearest(<f64>excess(r, m) * 9223372036854775808.0 / (<f64>r * <f64>m));
   while (compareRoot(r, m) > 0) r--;
   while (compareRoot(r + 1, m) <= 0) r++;
   return pack(0, -81 - k - 64, r, u64(compareRoot(r, m) != 0), 0);
 }
+/** ⌊(r²·m − 2^162) / 2^64⌋, which fits where r is near the root. */
+function excess(r: u64, m: u64): i64 {
+  const square = mulHigh(r, r);
+  const carry = mulHigh(r * r, m), middle = square * m + carry;
+  const top = mulHigh(square, m) + u64(middle < carry) - (<u64>1 << 34);
+  return top + 1 <= 1 ? <i64>middle : <i64>top;
+}
 /** Sign of r²·m − 2^162. */
 function compareRoot(r: u64, m: u64): i32 {
-  const low = r * r, high = mulHigh(r, r);
-  const limb0 = low * m;
-  const carry = mulHigh(low, m);
-  const limb1 = high * m + carry;
-  const limb2 = mulHigh(high, m) + u64(limb1 < carry);
-  const bound: u64 = 1 << 34;
-  if (limb2 != bound) return limb2 < bound ? -1 : 1;
-  return i32((limb0 | limb1) != 0);
+  const e = excess(r, m);
+  return e < 0 ? -1 : i32((e | <i64>(r * r * m)) != 0);
 }
 
 // --- argument reduction
