@@ -1,10 +1,10 @@
 /** Results for people: a verdict, the first differences in a table, and where two engines parted. */
-import { type Difference, type ElementType, type JobResult, numberOf } from '../index.ts'
+import { type Difference, type ElementType, type JobResult, numberOf, type ReadValue } from '../index.ts'
 import { WIDTH } from './io.ts'
 import { duration, grouped, table, wrap } from './table.ts'
 
-/** All there is to say of one result. */
-export function report(result: JobResult): string {
+/** All there is to say of one result. @param values whether to show what the job reads, too */
+export function report(result: JobResult, values: boolean): string {
   const { name, status, engine, instructions, seconds, check } = result
   const speed = instructions > 0 ? `  ${grouped(instructions)} instructions, ${duration(seconds)} on ${engine}` : ''
   const lines = [`${status.toUpperCase().padEnd(8)} ${name === '' ? 'job' : name}${speed}\n`]
@@ -15,7 +15,29 @@ export function report(result: JobResult): string {
   const approximate = Object.entries(result.approximate)
   if (approximate.length > 0)
     lines.push(`${wrap(`         approximate: ${approximate.map(([op, count]) => `${op} ${grouped(count)}`).join(', ')}`, WIDTH, 9)}\n`)
+  if (values) for (const [name, value] of Object.entries(result.read)) lines.push(show(name, value))
   return lines.join('')
+}
+
+/** A register on a line, a vector register lane by lane, memory as the first lines of a dump. */
+function show(name: string, value: ReadValue): string {
+  if (typeof value === 'string') return `${name.padEnd(8)} ${value}\n`
+  if ('hex' in value) return dump(name, value.hex)
+  const digits = value[0]!.length
+  const perLine = 2 ** Math.floor(Math.log2((WIDTH - 6) / (digits + 1)))
+  const lines = [`${name}\n`]
+  for (let lane = 0; lane < value.length; lane += perLine)
+    lines.push(`${`${lane}`.padStart(5)} ${value.slice(lane, lane + perLine).join(' ')}\n`)
+  return lines.join('')
+}
+
+const DUMP_LINES = 16
+
+function dump(name: string, hex: string): string {
+  const lines = hex.match(/.{1,32}/g) ?? []
+  const shown = lines.slice(0, DUMP_LINES).map((line, i) => `${(i * 16).toString(16).padStart(5, '0')} ${line.replace(/(..)/g, ' $1')}\n`)
+  const rest = lines.length > DUMP_LINES ? ` (the first ${DUMP_LINES * 16} of ${grouped(hex.length / 2)} bytes)` : ''
+  return `${name}${rest}\n${shown.join('')}`
 }
 
 const problem = (message: string): string => `${wrap(`         ${message}`, WIDTH, 9)}\n`

@@ -43,7 +43,7 @@ async function runCommand(values: Values, io: Io): Promise<number> {
     await progress.clear()
     tally.add(result)
     if (json) await io.out.write(`${JSON.stringify(result)}\n`)
-    if (shown(result, values, io)) await (json ? io.err : io.out).write(report(result))
+    if (shown(result, values, io)) await (json ? io.err : io.out).write(report(result, !json))
     if (jobs !== undefined) await progress.show(tally.count, undefined)
   }
   await progress.clear()

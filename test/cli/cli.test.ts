@@ -77,6 +77,16 @@ describe('run', () => {
     expect((await lanewise(['run', file('good.json', job('good', GOOD)), '--json'], { tty: true })).out).toMatch(/^\{"name":"good"/)
   })
 
+  test('at a terminal: registers and memory that the job reads', async () => {
+    const more = { read: ['v0', 's[0:1]', 'y'], buffers: { y: { type: 'u8', length: 300, init: { fill: 1 } } } }
+    const { out } = await lanewise(['run', file('read.json', job('read', more))], { tty: true })
+    const lines = out.split('\n')
+    expect(lines.slice(1, 3)).toEqual(['v0', '    0 0x00000007 0x00000007 0x00000007 0x00000007'])
+    expect(lines).toContain('s[0:1]   0x0000000000000000')
+    expect(lines).toContain('y (the first 256 of 300 bytes)')
+    expect(lines).toContain('00010  01 01 01 01 01 01 01 01 01 01 01 01 01 01 01 01')
+  })
+
   test('differences in a table, values as bits and as floats: 1', async () => {
     const { code, err } = await lanewise(['run', file('bad.json', job('bad', BAD))])
     expect(code).toBe(1)
@@ -228,5 +238,17 @@ describe('asm', () => {
   test('--lines', async () => {
     const { code, out } = await lanewise(['asm', '-t', 'gfx803', '--lines'], { input: 'v_add_f32 v0, v1, v2\nnonsense v0\n\ns_endpgm\n' })
     expect([code, out]).toEqual([0, '02000501\n\n\nbf810000\n'])
+  })
+})
+
+describe('demo', () => {
+  test('draws a picture that fits 80 columns, and all engines agree', async () => {
+    const { code, out, err } = await lanewise(['demo', '--png', join(room, 'm.png')])
+    expect([code, err]).toEqual([0, ''])
+    const lines = out.split('\n')
+    expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(80)
+    expect(lines.slice(0, 24).every((line) => line.length === 76)).toBe(true)
+    expect(out).toContain('All engines agree')
+    expect(readFileSync(join(room, 'm.png')).subarray(1, 4).toString()).toBe('PNG')
   })
 })

@@ -31,7 +31,7 @@ function faulty(at: number, offset: number, bits: number): Engine {
 }
 
 const LOOP = `
-  s_movk_i32 s0, 0x1000
+  s_movk_i32 s0, 0x500
 again:
   v_add_u32 v1, vcc, 1, v1
   v_mul_f32 v2, 2.0, v3
@@ -55,7 +55,7 @@ describe('cross-check', () => {
   test('finds nothing between two references', async () => {
     const { parting, reference } = await check(createReference)
     expect(parting).toBeUndefined()
-    expect([reference.status, reference.instructions]).toEqual(['done', 1 + 0x1000 * 5 + 1])
+    expect([reference.status, reference.instructions]).toEqual(['done', 1 + 0x500 * 5 + 1])
   })
 
   test('finds the instruction, the register and the lane, deep in a later slice', async () => {
@@ -77,7 +77,7 @@ describe('cross-check', () => {
     const { parting } = await check(() => faulty(1, WAVE_SCALARS + 106 * 4, 1))
     expect(parting).toMatchObject({
       after: 0,
-      line: { text: 's_movk_i32 s0, 0x1000' },
+      line: { text: 's_movk_i32 s0, 0x500' },
       vcc: 0x33n,
       differences: [{ where: 'vcc_lo', expected: '0x00000033', actual: '0x00000032' }],
     })
