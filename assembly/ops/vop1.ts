@@ -71,9 +71,9 @@ export function v_ceil_f32(a: v128): v128 { return f32x4.ceil(a); }
 export function v_rndne_f32(a: v128): v128 { return f32x4.nearest(a); }
 export function v_floor_f32(a: v128): v128 { return f32x4.floor(a); }
 
-/** a - floor(a), never 1 but the largest number below. */
+/** a - floor(a), never 1 but the largest number below, and never -0. */
 export function v_fract_f32(a: v128): v128 { return below1(f32x4.sub(a, f32x4.floor(a))); }
-export function v_fract_f32_rounded(a: v128, round: i32): v128 { return below1(addRounded(a, f32x4.neg(f32x4.floor(a)), round)); }
+export function v_fract_f32_rounded(a: v128, round: i32): v128 { return below1(f32x4.abs(addRounded(a, f32x4.neg(f32x4.floor(a)), round))); }
 
 // @ts-ignore: decorator
 @inline

@@ -102,9 +102,9 @@ function dropNaNs(a: v128, b: v128, r: v128): v128 {
   return v128.bitselect(quiet(a), r, isSignaling(a));
 }
 
-/** The second operand where either is NaN. */
-export function v_min_legacy_f32(a: v128, b: v128): v128 { return f32x4.pmin(b, a); }
-export function v_max_legacy_f32(a: v128, b: v128): v128 { return v128.bitselect(a, b, f32x4.ge(a, b)); }
+/** The second operand where either is NaN; quieted. */
+export function v_min_legacy_f32(a: v128, b: v128): v128 { return quiet(f32x4.pmin(b, a)); }
+export function v_max_legacy_f32(a: v128, b: v128): v128 { return quiet(v128.bitselect(a, b, f32x4.ge(a, b))); }
 
 // --- 32-bit integers and bits
 

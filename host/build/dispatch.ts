@@ -42,7 +42,9 @@ const variantsOf = (operation: Operation): readonly Variant[] => [
 const valueType = ({ shape }: Operation): OperandType | undefined => shape.results.find((r) => r !== 'mask')
 const hasMask = ({ shape }: Operation): boolean => shape.results.includes('mask')
 const isWide = ({ shape }: Operation): boolean => [...shape.results, ...shape.sources].some((t) => !isMask(t) && bitsOf(t) === 64)
-const roundOf = (operation: Operation): 'round32' | 'round64' => (valueType(operation) === 'f32' ? 'round32' : 'round64')
+/** MODE's field for the result's type, or for the source's where the result is no float (v_cvt_pk_u8_f32). */
+const roundOf = (operation: Operation): 'round32' | 'round64' =>
+  [valueType(operation), ...operation.shape.sources].find(isFloat) === 'f32' ? 'round32' : 'round64'
 
 /** f16, f32 and f64 name the helpers of assembly/lib/rules.ts. */
 const floatBits = (type: OperandType): 16 | 32 | 64 => bitsOf(type) as 16 | 32 | 64
