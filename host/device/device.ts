@@ -142,7 +142,8 @@ export class Device {
    */
   loadCode(code: Uint32Array | Uint8Array, options: { readonly name?: string; readonly address?: bigint } = {}): Code {
     const name = options.name ?? 'code'
-    if (code.byteLength % 4 !== 0) throw new LaunchError(`${name} has ${code.byteLength} bytes; machine code is a multiple of 4; is the file whole?`)
+    if (code.byteLength % 4 !== 0)
+      throw new LaunchError(`${name} has ${code.byteLength} bytes; machine code is a multiple of 4; is the file whole?`)
     const words = code instanceof Uint32Array ? code.slice() : wordsOf(code)
     const region = this.memory.allocate(words.byteLength, { ...options, name, writable: false })
     this.memory.view(region).set(new Uint8Array(words.buffer))

@@ -41,8 +41,8 @@ import type { Program } from './program.ts'
 /** Bytes of the block of a wave with so many VGPRs. */
 export const waveBytes = (vgprCount: number, waveSize: number): number => WAVE_VECTORS + vgprCount * waveSize * 4
 
-/** Words of the header that say where things are in linear memory: equal waves of two engines may differ in them. */
-const HOST_WORDS = [WAVE_PROGRAM, WAVE_MACHINE, WAVE_LDS]
+/** Words of the header that say where things are in linear memory, or why the last call of the engine returned: no state of the machine. */
+const UNCOMPARED_WORDS = [WAVE_PROGRAM, WAVE_MACHINE, WAVE_LDS, WAVE_STOP]
 
 /** A wave. Everything it says is read from the block, so it is always what the engine left there. */
 export class Wave {
@@ -140,12 +140,12 @@ export class Wave {
   }
 
   /**
-   * A copy of the block in which everything is zero that equal waves of two engines may differ in: addresses in linear memory, the engine's own
-   * words, and the cache of EXEC. So two waves are in the same state where these bytes are the same.
+   * A copy of the block in which everything is zero that equal waves of two engines may differ in: addresses in linear memory, why the engine
+   * returned, its own words, and the cache of EXEC. So two waves are in the same state where these bytes are the same.
    */
   state(): Uint8Array {
     const bytes = this.#arena.bytes.slice(this.host, this.host + waveBytes(this.vgprCount, this.size))
-    for (const offset of HOST_WORDS) bytes.fill(0, offset, offset + 4)
+    for (const offset of UNCOMPARED_WORDS) bytes.fill(0, offset, offset + 4)
     bytes.fill(0, WAVE_ENGINE, WAVE_ENGINE + WAVE_ENGINE_BYTES)
     bytes.fill(0, WAVE_EXEC_MASKS, WAVE_EXEC_MASKS + EXEC_MASKS_BYTES)
     return bytes
