@@ -249,10 +249,11 @@ export function fma<W extends number | bigint>(f: Format<W>, a: W, b: W, c: W, r
   const x = f.value(a)
   const y = f.value(b)
   const z = f.value(c)
-  if (isInfinite(x) || isInfinite(y) || isInfinite(z)) {
-    const sum = x * y + (isInfinite(z) ? z : 0)
+  if (isInfinite(x) || isInfinite(y)) {
+    const sum = x * y + z
     return Number.isNaN(sum) ? f.nan : f.word(sum)
   }
+  if (isInfinite(z)) return c
   if (x === 0 || y === 0) {
     if (z === 0) return f.word(zeroSum(x * y, z, round))
     if (scale === 0) return c

@@ -161,7 +161,8 @@ function divScale<W extends Word>({ format: f, step, far, tiny }: Division<W>, a
   const exponent = f.exponentField(d)
   const difference = f.exponentField(n) - exponent
   const isTiny = f.exponentField(n) <= tiny
-  const isSmall = exponent !== 0 && ((isTiny && difference <= -far) || isBelowNormal(f, n, d))
+  const isFinite = exponent <= 2 * f.maxExponent
+  const isSmall = exponent !== 0 && (((isTiny || !isFinite) && difference <= -far) || isBelowNormal(f, n, d))
   const scaleBack = difference >= far || isSmall
   if (f.value(d) === 0 || f.value(n) === 0) return [f.nan, scaleBack]
   const isDenominator = a === d
@@ -177,11 +178,12 @@ function divScale<W extends Word>({ format: f, step, far, tiny }: Division<W>, a
 export const v_div_scale_f32 = (a: number, d: number, n: number, m: Modes) => divScale(DIVISION32, a, d, n, m.round32)
 export const v_div_scale_f64 = (a: bigint, d: bigint, n: bigint, m: Modes) => divScale(DIVISION64, a, d, n, m.round64)
 
-/** D = S0 * S1 + S2, scaled back if the mask says so: up if |S2| ≥ 2, else down; rounded once, but what overflows before stays infinite. */
+/** D = S0 * S1 + S2, scaled back if the mask says so: up if |S2| ≥ 2, else down; rounded once, but for what overflows before it is scaled. */
 function divFmas<W extends Word>({ format: f, step }: Division<W>, a: W, b: W, c: W, scaleBack: boolean, round: Round): W {
   const unscaled = fma(f, a, b, c, round)
-  if (!scaleBack || isInfinite(f.value(unscaled))) return unscaled
-  return fma(f, a, b, c, round, f.exponentField(c) > f.maxExponent ? step : -step)
+  if (!scaleBack) return unscaled
+  const by = f.exponentField(c) > f.maxExponent ? step : -step
+  return Math.abs(f.value(unscaled)) >= largest(f) ? scale(f, unscaled, by, round) : fma(f, a, b, c, round, by)
 }
 export const v_div_fmas_f32 = (a: number, b: number, c: number, scaleBack: boolean, m: Modes) =>
   divFmas(DIVISION32, a, b, c, scaleBack, m.round32)
@@ -201,7 +203,8 @@ function divFixup<W extends Word>(f: Format<W>, quotient: W, d: W, n: W): W {
   // f16 divides in f32, so its quotient needs no more than the above
   if (f.name !== 'f16' && f.exponentField(n) - f.exponentField(d) < -(f.maxExponent + f.precision - 1)) return signed(0)
   const q = f.value(quotient)
-  return signed(Number.isNaN(q) ? Number.POSITIVE_INFINITY : q)
+  if (Number.isNaN(q)) return f.name === 'f16' ? f.quiet(quotient) : signed(Number.POSITIVE_INFINITY)
+  return signed(q)
 }
 export const v_div_fixup_f32 = (q: number, d: number, n: number) => divFixup(F32, q, d, n)
 export const v_div_fixup_f64 = (q: bigint, d: bigint, n: bigint) => divFixup(F64, q, d, n)
