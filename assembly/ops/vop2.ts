@@ -9,15 +9,12 @@ import { pow2, sar, shl, shr } from '../lib/shift';
 
 export function v_add_co_u32(a: v128, b: v128): v128 { return i32x4.add(a, b); }
 export function v_add_co_u32_mask(a: v128, b: v128): v128 { return i32x4.lt_u(i32x4.add(a, b), a); }
-export function v_add_co_u32_clamp(a: v128, b: v128): v128 { return v128.or(i32x4.add(a, b), v_add_co_u32_mask(a, b)); }
 
 export function v_sub_co_u32(a: v128, b: v128): v128 { return i32x4.sub(a, b); }
 export function v_sub_co_u32_mask(a: v128, b: v128): v128 { return i32x4.lt_u(a, b); }
-export function v_sub_co_u32_clamp(a: v128, b: v128): v128 { return v128.andnot(i32x4.sub(a, b), i32x4.lt_u(a, b)); }
 
 export function v_subrev_co_u32(a: v128, b: v128): v128 { return i32x4.sub(b, a); }
 export function v_subrev_co_u32_mask(a: v128, b: v128): v128 { return i32x4.lt_u(b, a); }
-export function v_subrev_co_u32_clamp(a: v128, b: v128): v128 { return v_sub_co_u32_clamp(b, a); }
 
 export function v_addc_co_u32(a: v128, b: v128, carry: v128): v128 { return i32x4.sub(i32x4.add(a, b), carry); }
 export function v_addc_co_u32_mask(a: v128, b: v128, carry: v128): v128 {
@@ -25,21 +22,14 @@ export function v_addc_co_u32_mask(a: v128, b: v128, carry: v128): v128 {
   // With the carry, a sum of all ones overflows too: to 0.
   return v128.or(i32x4.lt_u(sum, a), v128.and(carry, i32x4.eq(sum, carry)));
 }
-export function v_addc_co_u32_clamp(a: v128, b: v128, carry: v128): v128 {
-  return v128.or(v_addc_co_u32(a, b, carry), v_addc_co_u32_mask(a, b, carry));
-}
 
 export function v_subb_co_u32(a: v128, b: v128, borrow: v128): v128 { return i32x4.add(i32x4.sub(a, b), borrow); }
 export function v_subb_co_u32_mask(a: v128, b: v128, borrow: v128): v128 {
   return v128.or(i32x4.lt_u(a, b), v128.and(borrow, i32x4.eq(a, b)));
 }
-export function v_subb_co_u32_clamp(a: v128, b: v128, borrow: v128): v128 {
-  return v128.andnot(v_subb_co_u32(a, b, borrow), v_subb_co_u32_mask(a, b, borrow));
-}
 
 export function v_subbrev_co_u32(a: v128, b: v128, borrow: v128): v128 { return v_subb_co_u32(b, a, borrow); }
 export function v_subbrev_co_u32_mask(a: v128, b: v128, borrow: v128): v128 { return v_subb_co_u32_mask(b, a, borrow); }
-export function v_subbrev_co_u32_clamp(a: v128, b: v128, borrow: v128): v128 { return v_subb_co_u32_clamp(b, a, borrow); }
 
 export function v_cndmask_b32(a: v128, b: v128, mask: v128): v128 { return v128.bitselect(b, a, mask); }
 
@@ -177,11 +167,8 @@ export function v_mbcnt_hi_u32_b32(a: v128, b: v128): v128 {
 // --- 16-bit integers: the low halves; what stands in the high halves of sources and results does not matter
 
 export function v_add_u16(a: v128, b: v128): v128 { return i16x8.add(a, b); }
-export function v_add_u16_clamp(a: v128, b: v128): v128 { return i16x8.add_sat_u(a, b); }
 export function v_sub_u16(a: v128, b: v128): v128 { return i16x8.sub(a, b); }
-export function v_sub_u16_clamp(a: v128, b: v128): v128 { return i16x8.sub_sat_u(a, b); }
 export function v_subrev_u16(a: v128, b: v128): v128 { return i16x8.sub(b, a); }
-export function v_subrev_u16_clamp(a: v128, b: v128): v128 { return i16x8.sub_sat_u(b, a); }
 export function v_mul_lo_u16(a: v128, b: v128): v128 { return i16x8.mul(a, b); }
 export function v_max_u16(a: v128, b: v128): v128 { return i16x8.max_u(a, b); }
 export function v_max_i16(a: v128, b: v128): v128 { return i16x8.max_s(a, b); }

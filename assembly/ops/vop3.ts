@@ -253,23 +253,6 @@ export function v_mul_hi_i32(a: v128, b: v128): v128 { return highs(i64x2.extmul
 
 export function v_mad_i32_i24(a: v128, b: v128, c: v128): v128 { return i32x4.add(v_mul_i32_i24(a, b), c); }
 export function v_mad_u32_u24(a: v128, b: v128, c: v128): v128 { return i32x4.add(v_mul_u32_u24(a, b), c); }
-/** 48 bits and a sum are exact in f64, whose conversion saturates. */
-export function v_mad_i32_i24_clamp(a: v128, b: v128, c: v128): v128 {
-  const x = i32x4.shr_s(i32x4.shl(a, 8), 8), y = i32x4.shr_s(i32x4.shl(b, 8), 8);
-  return i64x2.shuffle(madI24(x, y, c), madI24(i64x2.shuffle(x, x, 1, 1), i64x2.shuffle(y, y, 1, 1), i64x2.shuffle(c, c, 1, 1)), 0, 2);
-}
-function madI24(a: v128, b: v128, c: v128): v128 {
-  const product = f64x2.mul(f64x2.convert_low_i32x4_s(a), f64x2.convert_low_i32x4_s(b));
-  return i32x4.trunc_sat_f64x2_s_zero(f64x2.add(product, f64x2.convert_low_i32x4_s(c)));
-}
-export function v_mad_u32_u24_clamp(a: v128, b: v128, c: v128): v128 {
-  const x = v128.and(a, i32x4.splat(0xffffff)), y = v128.and(b, i32x4.splat(0xffffff));
-  return i64x2.shuffle(madU24(x, y, c), madU24(i64x2.shuffle(x, x, 1, 1), i64x2.shuffle(y, y, 1, 1), i64x2.shuffle(c, c, 1, 1)), 0, 2);
-}
-function madU24(a: v128, b: v128, c: v128): v128 {
-  const product = f64x2.mul(f64x2.convert_low_i32x4_u(a), f64x2.convert_low_i32x4_u(b));
-  return i32x4.trunc_sat_f64x2_u_zero(f64x2.add(product, f64x2.convert_low_i32x4_u(c)));
-}
 
 export function v_min3_i32(a: v128, b: v128, c: v128): v128 { return i32x4.min_s(i32x4.min_s(a, b), c); }
 export function v_max3_i32(a: v128, b: v128, c: v128): v128 { return i32x4.max_s(i32x4.max_s(a, b), c); }
@@ -282,13 +265,6 @@ export function v_med3_u32(a: v128, b: v128, c: v128): v128 {
   return i32x4.max_u(i32x4.min_u(a, b), i32x4.min_u(i32x4.max_u(a, b), c));
 }
 
-/** a + b, at most 2^32 - 1. */
-// @ts-ignore: decorator
-@inline
-function addSaturating(a: v128, b: v128): v128 {
-  const sum = i32x4.add(a, b);
-  return v128.or(sum, i32x4.lt_u(sum, a));
-}
 /** Sum of the four absolute differences of unsigned bytes. */
 // @ts-ignore: decorator
 @inline
@@ -310,15 +286,10 @@ function msad8(a: v128, b: v128): v128 {
   return sumOfBytes(v128.andnot(difference, i8x16.eq(b, i8x16.splat(0))));
 }
 export function v_sad_u8(a: v128, b: v128, c: v128): v128 { return i32x4.add(sad8(a, b), c); }
-export function v_sad_u8_clamp(a: v128, b: v128, c: v128): v128 { return addSaturating(sad8(a, b), c); }
 export function v_sad_hi_u8(a: v128, b: v128, c: v128): v128 { return i32x4.add(i32x4.shl(sad8(a, b), 16), c); }
-export function v_sad_hi_u8_clamp(a: v128, b: v128, c: v128): v128 { return addSaturating(i32x4.shl(sad8(a, b), 16), c); }
 export function v_sad_u16(a: v128, b: v128, c: v128): v128 { return i32x4.add(sad16(a, b), c); }
-export function v_sad_u16_clamp(a: v128, b: v128, c: v128): v128 { return addSaturating(sad16(a, b), c); }
 export function v_sad_u32(a: v128, b: v128, c: v128): v128 { return i32x4.add(sad32(a, b), c); }
-export function v_sad_u32_clamp(a: v128, b: v128, c: v128): v128 { return addSaturating(sad32(a, b), c); }
 export function v_msad_u8(a: v128, b: v128, c: v128): v128 { return i32x4.add(msad8(a, b), c); }
-export function v_msad_u8_clamp(a: v128, b: v128, c: v128): v128 { return addSaturating(msad8(a, b), c); }
 
 // --- bits and bytes
 
@@ -393,16 +364,3 @@ export function v_cvt_pk_u8_f32_rounded(a: v128, b: v128, c: v128, round: i32): 
 
 export function v_mad_u16(a: v128, b: v128, c: v128): v128 { return i16x8.add(i16x8.mul(a, b), c); }
 export function v_mad_i16(a: v128, b: v128, c: v128): v128 { return i16x8.add(i16x8.mul(a, b), c); }
-// @ts-ignore: decorator
-@inline
-function zero16(a: v128): v128 { return v128.and(a, i32x4.splat(0xffff)); }
-// @ts-ignore: decorator
-@inline
-function sign16(a: v128): v128 { return i32x4.shr_s(i32x4.shl(a, 16), 16); }
-export function v_mad_u16_clamp(a: v128, b: v128, c: v128): v128 {
-  return i32x4.min_u(i32x4.add(i32x4.mul(zero16(a), zero16(b)), zero16(c)), i32x4.splat(0xffff));
-}
-export function v_mad_i16_clamp(a: v128, b: v128, c: v128): v128 {
-  const sum = i32x4.add(i32x4.mul(sign16(a), sign16(b)), sign16(c));
-  return i32x4.max_s(i32x4.min_s(sum, i32x4.splat(0x7fff)), i32x4.splat(-0x8000));
-}

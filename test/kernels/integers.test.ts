@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { compileKernels } from './compile.ts'
 
-const kernels = await compileKernels(['vop1', 'vop2', 'vop3'])
+const kernels = await compileKernels(['vop1', 'vop2', 'vop3', 'clamped'])
 const run = (name: string, sources: readonly (readonly number[])[]) =>
   kernels
     .run(
@@ -67,13 +67,13 @@ const UNARY: Record<string, (a: number) => number> = {
 const BINARY: Record<string, (a: number, b: number) => number> = {
   v_add_co_u32: (a, b) => a + b,
   v_add_co_u32_mask: (a, b) => (a + b > 0xffffffff ? -1 : 0),
-  v_add_co_u32_clamp: (a, b) => Math.min(a + b, 0xffffffff),
+  v_add_co_u32_clamped: (a, b) => Math.min(a + b, 0xffffffff),
   v_sub_co_u32: (a, b) => a - b,
   v_sub_co_u32_mask: (a, b) => (a < b ? -1 : 0),
-  v_sub_co_u32_clamp: (a, b) => Math.max(a - b, 0),
+  v_sub_co_u32_clamped: (a, b) => Math.max(a - b, 0),
   v_subrev_co_u32: (a, b) => b - a,
   v_subrev_co_u32_mask: (a, b) => (b < a ? -1 : 0),
-  v_subrev_co_u32_clamp: (a, b) => Math.max(b - a, 0),
+  v_subrev_co_u32_clamped: (a, b) => Math.max(b - a, 0),
   v_mul_lo_u32: (a, b) => Math.imul(a, b),
   v_mul_lo_i32: (a, b) => Math.imul(a, b),
   v_mul_hi_u32: (a, b) => high(BigInt(a) * BigInt(b)),
@@ -100,11 +100,11 @@ const SHIFTS: Record<string, (a: number, n: number) => number> = {
 }
 const HALVES: Record<string, (a: number, b: number) => number> = {
   v_add_u16: (a, b) => a + b,
-  v_add_u16_clamp: (a, b) => Math.min(low16(a) + low16(b), 0xffff),
+  v_add_u16_clamped: (a, b) => Math.min(low16(a) + low16(b), 0xffff),
   v_sub_u16: (a, b) => a - b,
-  v_sub_u16_clamp: (a, b) => Math.max(low16(a) - low16(b), 0),
+  v_sub_u16_clamped: (a, b) => Math.max(low16(a) - low16(b), 0),
   v_subrev_u16: (a, b) => b - a,
-  v_subrev_u16_clamp: (a, b) => Math.max(low16(b) - low16(a), 0),
+  v_subrev_u16_clamped: (a, b) => Math.max(low16(b) - low16(a), 0),
   v_mul_lo_u16: (a, b) => low16(a) * low16(b),
   v_min_u16: (a, b) => Math.min(low16(a), low16(b)),
   v_max_u16: (a, b) => Math.max(low16(a), low16(b)),
@@ -117,8 +117,8 @@ const HALVES: Record<string, (a: number, b: number) => number> = {
 const TERNARY: Record<string, (a: number, b: number, c: number) => number> = {
   v_mad_u32_u24: (a, b, c) => Math.imul(a & 0xffffff, b & 0xffffff) + c,
   v_mad_i32_i24: (a, b, c) => Math.imul(signed24(a), signed24(b)) + c,
-  v_mad_u32_u24_clamp: (a, b, c) => Math.min((a & 0xffffff) * (b & 0xffffff) + c, 0xffffffff),
-  v_mad_i32_i24_clamp: (a, b, c) => clamped(signed24(a) * signed24(b) + (c | 0), -0x80000000, 0x7fffffff),
+  v_mad_u32_u24_clamped: (a, b, c) => Math.min((a & 0xffffff) * (b & 0xffffff) + c, 0xffffffff),
+  v_mad_i32_i24_clamped: (a, b, c) => clamped(signed24(a) * signed24(b) + (c | 0), -0x80000000, 0x7fffffff),
   v_min3_i32: (a, b, c) => Math.min(a | 0, b | 0, c | 0),
   v_max3_i32: (a, b, c) => Math.max(a | 0, b | 0, c | 0),
   v_med3_i32: (a, b, c) => median(a | 0, b | 0, c | 0),
@@ -126,12 +126,12 @@ const TERNARY: Record<string, (a: number, b: number, c: number) => number> = {
   v_max3_u32: Math.max,
   v_med3_u32: (a, b, c) => median(a, b, c),
   v_sad_u8: (a, b, c) => sad(a, b) + c,
-  v_sad_u8_clamp: (a, b, c) => Math.min(sad(a, b) + c, 0xffffffff),
+  v_sad_u8_clamped: (a, b, c) => Math.min(sad(a, b) + c, 0xffffffff),
   v_sad_hi_u8: (a, b, c) => sad(a, b) * 0x10000 + c,
-  v_sad_hi_u8_clamp: (a, b, c) => Math.min(sad(a, b) * 0x10000 + c, 0xffffffff),
+  v_sad_hi_u8_clamped: (a, b, c) => Math.min(sad(a, b) * 0x10000 + c, 0xffffffff),
   v_sad_u16: (a, b, c) => Math.abs(low16(a) - low16(b)) + Math.abs((a >>> 16) - (b >>> 16)) + c,
   v_sad_u32: (a, b, c) => Math.abs(a - b) + c,
-  v_sad_u32_clamp: (a, b, c) => Math.min(Math.abs(a - b) + c, 0xffffffff),
+  v_sad_u32_clamped: (a, b, c) => Math.min(Math.abs(a - b) + c, 0xffffffff),
   v_msad_u8: (a, b, c) => sad(a, b, true) + c,
   v_bfi_b32: (mask, a, b) => (a & mask) | (b & ~mask),
   v_lerp_u8: (a, b, c) => word32(bytes(a).map((x, i) => (x + bytes(b)[i]! + (bytes(c)[i]! & 1)) >> 1)),
@@ -147,9 +147,9 @@ const FUNNELS: Record<string, (a: number, b: number, c: number) => number> = {
   v_alignbit_b32: (a, b, c) => Number(BigInt.asUintN(32, ((BigInt(a) << 32n) | BigInt(b)) >> BigInt(c & 31))),
   v_alignbyte_b32: (a, b, c) => Number(BigInt.asUintN(32, ((BigInt(a) << 32n) | BigInt(b)) >> BigInt((c & 3) * 8))),
   v_mad_u16: (a, b, c) => low16(low16(a) * low16(b) + low16(c)),
-  v_mad_u16_clamp: (a, b, c) => Math.min(low16(a) * low16(b) + low16(c), 0xffff),
+  v_mad_u16_clamped: (a, b, c) => Math.min(low16(a) * low16(b) + low16(c), 0xffff),
   v_mad_i16: (a, b, c) => low16(signed16(a) * signed16(b) + signed16(c)),
-  v_mad_i16_clamp: (a, b, c) => low16(clamped(signed16(a) * signed16(b) + signed16(c), -0x8000, 0x7fff)),
+  v_mad_i16_clamped: (a, b, c) => low16(clamped(signed16(a) * signed16(b) + signed16(c), -0x8000, 0x7fff)),
   v_perm_b32: (a, b, c) =>
     word32(
       bytes(c).map((pick) =>
@@ -239,7 +239,7 @@ describe('every lane is what one lane in JavaScript gives', () => {
         const name = `v_${verb}_co_u32`
         expect(run(name, [a, b, c])).toEqual(exact.map(hex))
         expect(run(`${name}_mask`, [a, b, c])).toEqual(exact.map((x) => hex(x < 0 || x > 0xffffffff ? -1 : 0)))
-        expect(run(`${name}_clamp`, [a, b, c])).toEqual(exact.map((x) => hex(clamped(x, 0, 0xffffffff))))
+        expect(run(`${name}_clamped`, [a, b, c])).toEqual(exact.map((x) => hex(clamped(x, 0, 0xffffffff))))
       }),
     )
   })

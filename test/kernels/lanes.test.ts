@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { compileKernels } from './compile.ts'
 import { cases, differences, haveVectors } from './vectors.ts'
 
-const kernels = await compileKernels(['vop1', 'vop2', 'vop3', 'vopc'])
+const kernels = await compileKernels(['vop1', 'vop2', 'vop3', 'vopc', 'clamped'])
 
 describe.skipIf(!haveVectors)('kernels give what the vectors say', () => {
   describe.each(['gfx803', 'gfx700', 'gfx600'])('%s', (target) => {

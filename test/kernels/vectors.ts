@@ -44,7 +44,7 @@ export function cases(target: string, kernels: Kernels, disputed = false): Case[
       const job = JSON.parse(line) as Job
       const operation = byMnemonic.get(job.name.split(' ')[0]!.replace(/_e(32|64)$/, ''))
       if (operation === undefined || !kernels.names.includes(operation.name) || / (mul:|div:|sdwa|quad_perm|row_)/.test(job.name)) continue
-      if (/ clamp/.test(job.name) && !kernels.names.includes(`${operation.name}_clamp`)) continue
+      if (/ clamp/.test(job.name) && !kernels.names.includes(`${operation.name}_clamped`)) continue
       result.push({ text: `${target}: ${job.name} (mode ${job.wave.mode})`, operation, job })
     }
   }
@@ -85,7 +85,7 @@ export function differences(kernels: Kernels, { operation, job }: Case): string[
         : [`lane ${lane}: ${sources.map((s) => hex(s[lane]!)).join(', ')} gave ${word !== 0n}`],
     )
   }
-  const words = / clamp/.test(job.name) ? call('_clamp') : call(traits.has('round') && round !== 0 ? '_rounded' : '')
+  const words = / clamp/.test(job.name) ? call('_clamped') : call(traits.has('round') && round !== 0 ? '_rounded' : '')
   const differing: string[] = []
   for (let lane = 0; lane < 64; lane++) {
     if (!((exec >> BigInt(lane)) & 1n)) continue
