@@ -4,7 +4,7 @@ import { type Engine, Stop } from '../engine.ts'
 import { WAVE_INSTRUCTIONS, WAVE_MODE, WAVE_PC, WAVE_PROGRAM, WAVE_SIZE, WAVE_STOP } from '../plan/layout.ts'
 import { readBlocks } from './graph.ts'
 import { Kernels } from './kernels.ts'
-import type { LaneModes } from './lanes.ts'
+import { MODE_GPR_IDX_EN, MODE_KEY, modesOf } from './modes.ts'
 import { translate } from './region.ts'
 
 /** What was translated so far. */
@@ -54,10 +54,6 @@ interface Program {
 const COLD_SLICE = 2000
 /** Programs at once; when there are more, all are forgotten. */
 const PROGRAM_LIMIT = 64
-/** MODE bits that decide how code is translated: round and denormal modes, VGPR indexing. */
-const MODE_KEY = 0x080000ff
-const MODE_GPR_IDX_EN = 0x08000000
-
 class Translator implements TranslateEngine {
   readonly name = 'translate'
   readonly #programs = new Map<string, Program>()
@@ -163,24 +159,13 @@ class Translator implements TranslateEngine {
     const view = new DataView(this.memory)
     this.#kernels ??= new Kernels(this.core.material.bytes!)
     const blocks = readBlocks(this.memory, view.getUint32(wave + WAVE_PROGRAM, true))
-    const region = translate(blocks, modesOf(view.getUint32(wave + WAVE_MODE, true)), this.#kernels, undefined)
+    const region = translate(blocks, modesOf(view.getUint32(wave + WAVE_MODE, true)), this.#kernels, true)
     const module = new WebAssembly.Module(region.bytes)
-    const { exports } = new WebAssembly.Instance(module, { core: this.core.material.imports })
+    const { exports } = new WebAssembly.Instance(module, { core: { ...this.core.material.imports, ...ownGlobals() } })
     this.#regions++
     this.#bytes += region.bytes.length
     const rest = new Map([...blocks.values()].flatMap(({ steps }) => steps.map((step, i) => [step.pc, steps.length - i] as const)))
     return { entries: region.entries, rest, run: exports.run as Translation['run'] }
-  }
-}
-
-/** MODE taken apart (GCN3 manual, "MODE register"): round 1:0 and 3:2, denormals 5:4 and 7:6 (sources, results). */
-function modesOf(mode: number): LaneModes {
-  return {
-    round32: mode & 3,
-    round64: (mode >>> 2) & 3,
-    flushSources32: (mode & 0x10) === 0,
-    flushResults32: (mode & 0x20) === 0,
-    flush64: (mode & 0xc0) !== 0xc0,
   }
 }
 
@@ -190,4 +175,9 @@ function modesOf(mode: number): LaneModes {
  */
 export async function createTranslate(options: TranslateOptions = {}): Promise<TranslateEngine> {
   return new Translator(await createCore(options), options)
+}
+
+/** The globals of a new module: instructions left, and what is out of date (region.ts). */
+function ownGlobals(): Record<string, WebAssembly.Global> {
+  return Object.fromEntries(['left', 'stale', 'unsure'].map((name) => [name, new WebAssembly.Global({ value: 'i32', mutable: true }, 0)]))
 }

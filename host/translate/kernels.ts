@@ -15,8 +15,8 @@ export interface Locals {
   staleExec(code: Code): void
 }
 
-/** An argument: a local, or an i32 constant. */
-export type Argument = { readonly local: number } | { readonly constant: number }
+/** An argument: a local, an i32 constant, or a dword in all four lanes of a v128. */
+export type Argument = { readonly local: number } | { readonly constant: number } | { readonly lanes: number }
 
 /** Memory that never changes while the new code lives: a plan record. Loads from it become constants. */
 export interface Known {
@@ -231,8 +231,9 @@ export class Kernels {
   }
 }
 
-function push(code: Code, arg: Argument): void {
+export function push(code: Code, arg: Argument): void {
   if ('local' in arg) code.get(arg.local)
+  else if ('lanes' in arg) code.v128(arg.lanes)
   else code.i32(arg.constant)
 }
 

@@ -2,8 +2,7 @@
  * A run of lane-local instructions as one loop over the wave's chunks of four lanes: VGPRs in v128 locals, read once, written once.
  *
  * Floats are computed as WebAssembly does, and every chunk is watched for what WebAssembly does otherwise than the ISA:
- * - denormals. A value is *grained* when it is zero, infinite, NaN or a multiple of 2^-125. Sums of grained values are grained, so
- *   no denormal comes from them; of products and of values from outside it is tested that they are zero or at least 2^-102.
+ * - denormals: see grain.ts;
  * - NaN payloads. They are tested where they could be seen: in results that leave the chunk or are read as bits. A sum or product of
  *   a NaN is NaN, so a value whose sum or product is tested needs no test of its own.
  * A chunk that fails a test is computed again, every operation followed by the flushing and the NaN rule of the core's own loops, before
@@ -13,30 +12,31 @@ import type { OperandType } from '../isa/row.ts'
 import { bitsOf } from '../isa/row.ts'
 import { EXEC_LO, VCC_LO } from '../plan/layout.ts'
 import { scalarOffset } from '../plan/plan.ts'
+import {
+  carriesGrain,
+  flushesResults,
+  flushesSources,
+  grainOfResult,
+  isGrained,
+  MOVES,
+  needsGrain,
+  PRODUCT_AND_SUM,
+  SMALL,
+} from './grain.ts'
 import type { Step } from './graph.ts'
-import type { Kernels, Locals } from './kernels.ts'
-import { type Code, I32, I64, OP, SIMD, V128 } from './wasm.ts'
+import { type Argument, type Kernels, type Locals, push as pushArgument } from './kernels.ts'
+import type { LaneModes } from './modes.ts'
+import { Code, I32, I64, OP, SIMD, V128 } from './wasm.ts'
 
 /** Bytes of a row in wave64, the only wave size that is translated. */
 const ROW_BYTES = 256
 const LANE_SIGN = 0x80000000 | 0
 const MIN_NORMAL = 0x00800000
-/** Twice the bits of 2^-102, less one: twice a value's bits less one is below it when the value is too small and not zero. */
-const SMALL = 2 * ((127 - 102) << 23) - 1
-
-/** MODE, as far as it decides how lanes are translated. */
-export interface LaneModes {
-  readonly flushSources32: boolean
-  readonly flushResults32: boolean
-  readonly flush64: boolean
-  readonly round32: number
-  readonly round64: number
-}
-
-/** A source that is no VGPR, spread over a v128 before the loop: a local a dword, or the bits of a mask. */
+/** A source that is no VGPR, as it was when the instruction's turn came: constants, scalars spread over a v128, the bits of a mask. */
 export type Captured =
   | { readonly kind: 'row' }
-  | { readonly kind: 'spread'; readonly low: number; readonly high: number; readonly constant: number | undefined }
+  | { readonly kind: 'constant'; readonly low: number; readonly high: number }
+  | { readonly kind: 'spread'; readonly low: Value; readonly high: Value }
   | { readonly kind: 'mask'; readonly bits: number }
   | { readonly kind: 'own' }
 
@@ -45,9 +45,11 @@ export interface LaneStep {
   readonly captured: readonly Captured[]
 }
 
-/** A value in a v128 local. */
-interface Value {
-  readonly local: number
+/** A value of four lanes: in a v128 local, or a constant. */
+export interface Value {
+  readonly arg: Argument
+  /** A scalar, spread before the loop. */
+  readonly scalar: boolean
   grained: boolean
   /** It may be a NaN whose payload is WebAssembly's. */
   tainted: boolean
@@ -55,33 +57,48 @@ interface Value {
   readonly carriers: Value[]
 }
 
+const newValue = (arg: Argument, scalar: boolean, grained: boolean): Value => ({ arg, scalar, grained, tainted: false, carriers: [] })
+const valueIn = (local: number, grained = false): Value => newValue({ local }, false, grained)
+const constantValue = (bits: number): Value => newValue({ lanes: bits }, false, isGrained(bits))
+/** A scalar in all lanes of a local. */
+export const spreadValue = (local: number): Value => newValue({ local }, true, false)
+
 /** Operations whose result is NaN whenever an f32 source is. */
 const CARRIES_NAN = /^v_(add|sub|subrev|mul|mac|mad|madmk|madak|fma)_f32$/
-/** Sums: of grained values they are grained. */
-const SUMS = /^v_(add|sub|subrev)_f32$/
-/** Results that are grained whatever comes in: integers, and roots of what is no denormal. */
-const GRAINED = /^v_(cvt_f32_(i32|u32|ubyte[0-3])|trunc_f32|ceil_f32|rndne_f32|floor_f32|sqrt_f32|rsq_f32)$/
-/** Results that are one of the f32 sources. */
-const CHOOSES = /^v_(min|max|min3|max3|med3)_f32$/
-/** Results that are one of the sources, bit for bit. */
-const MOVES = /^v_(mov_b32|cndmask_b32)$/
 
 const isMask = (type: OperandType): boolean => type === 'mask' || type === 'vcc'
 export const isWide = ({ operation: { shape } }: Step): boolean =>
   [...shape.results, ...shape.sources].some((t) => !isMask(t) && bitsOf(t) === 64)
 const valueType = ({ operation }: Step): OperandType | undefined => operation.shape.results.find((r) => r !== 'mask')
 export const hasMask = ({ operation }: Step): boolean => operation.shape.results.includes('mask')
-const flushesSources = (step: Step, modes: LaneModes): boolean =>
-  step.operation.traits.has('ftz') || (step.operation.traits.has('flush') && modes.flushSources32)
-const flushesResults = (step: Step, modes: LaneModes): boolean =>
-  step.operation.traits.has('ftz') || (step.operation.traits.has('flush') && modes.flushResults32)
-
 /** Locals of a function under construction. */
 export interface FunctionLocals extends Locals {
   /** A local of its own. */
   local(type: number): number
+  /** A local that nothing has used before: it keeps its value around a loop whose body is written already. */
+  fresh(type: number): number
   /** Frees the temporaries: an instruction is done. */
   reset(): void
+}
+
+/** What a loop is written with. */
+export interface LaneContext {
+  readonly modes: LaneModes
+  readonly kernels: Kernels
+  readonly locals: FunctionLocals
+  /** Local of the wave's address. */
+  readonly wave: number
+  /** Rows (offsets in the wave block) that are grained in every active lane. */
+  readonly grained: ReadonlySet<number>
+  /** Writes what tells that results may not be grained: a chunk was computed again. */
+  readonly unsure: (code: Code) => void
+}
+
+/** Appends the test that a value is zero or not too small; the least of them is kept in a local. */
+export function watchSmall(code: Code, small: number, value: Argument): void {
+  code.get(small)
+  pushArgument(code, value)
+  code.i32(1).simd(SIMD.i32x4Shl).v128(-1).simd(SIMD.i32x4Add).simd(SIMD.i32x4MinU).set(small)
 }
 
 /** The loop of one run. `wave` is the local of the wave's address. */
@@ -97,42 +114,54 @@ export class LaneLoop {
   #watchesSmall = false
   #watchesNan = false
   readonly #code: Code
+  readonly #body = new Code()
+  /** Scalar sources that are tested before the loop. */
+  readonly #scalars = new Set<Value>()
+  private readonly modes: LaneModes
+  private readonly kernels: Kernels
+  private readonly locals: FunctionLocals
+  private readonly wave: number
 
   constructor(
     code: Code,
     private readonly steps: readonly LaneStep[],
-    private readonly modes: LaneModes,
-    private readonly kernels: Kernels,
-    private readonly locals: FunctionLocals,
-    private readonly wave: number,
+    private readonly context: LaneContext,
   ) {
     this.#code = code
-    this.#chunk = locals.local(I32)
-    this.#shift = locals.local(I32)
-    this.#small = locals.local(V128)
-    this.#nan = locals.local(V128)
+    this.modes = context.modes
+    this.kernels = context.kernels
+    this.locals = context.locals
+    this.wave = context.wave
+    this.#chunk = this.locals.local(I32)
+    this.#shift = this.locals.local(I32)
+    this.#small = this.locals.local(V128)
+    this.#nan = this.locals.local(V128)
   }
 
   /** Writes the loop. Mask results are in the wave's scalars behind it. */
-  write(makeCode: () => Code): void {
-    const body = makeCode()
+  write(): void {
+    const body = this.#body
     for (const step of this.steps) this.#fast(body, step)
     this.#watchResults(body)
     const watched = this.#watchesSmall || this.#watchesNan
-    const exact = makeCode()
-    if (watched) this.#again(exact)
+    const exact = new Code()
+    if (watched) {
+      this.context.unsure(exact)
+      this.#again(exact)
+    }
 
     const code = this.#code
-    const active = this.locals.local(I32)
-    const exec = this.locals.local(I64)
-    const bits = new Map([...this.#masks.keys()].map((at) => [at, this.locals.local(I64)]))
+    const active = this.locals.fresh(I32)
+    const exec = this.locals.fresh(I64)
+    const bits = new Map([...this.#masks.keys()].map((at) => [at, this.locals.fresh(I64)]))
+    const least = this.#watchScalars()
     for (const local of bits.values()) code.i64(0n).set(local)
     code.get(this.wave).set(this.#chunk).i32(0).set(this.#shift)
     code.get(this.wave).memory(OP.i64Load, EXEC_OFFSET).set(exec)
     code.block(OP.loop).block(OP.block)
     code.get(exec).get(this.#shift).op(OP.i64ExtendI32U, OP.i64ShrU, OP.i32WrapI64).i32(15).op(OP.i32And).tee(active)
     code.op(OP.i32Eqz, OP.brIf).u32(0)
-    if (this.#watchesSmall) code.v128(-1).set(this.#small)
+    if (this.#watchesSmall) (least === undefined ? code.v128(-1) : code.get(least)).set(this.#small)
     if (this.#watchesNan) code.v128(0).set(this.#nan)
     code.append(body)
     if (watched) {
@@ -153,70 +182,80 @@ export class LaneLoop {
     for (const [at, local] of bits) code.get(this.wave).get(local).memory(OP.i64Store, at)
   }
 
+  /** Tests scalar sources once; each chunk starts with what that gave. */
+  #watchScalars(): number | undefined {
+    if (this.#scalars.size === 0) return undefined
+    const least = this.locals.fresh(V128)
+    this.#code.v128(-1).set(least)
+    for (const value of this.#scalars) watchSmall(this.#code, least, value.arg)
+    return least
+  }
+
   /** Stores what the run has written, under EXEC where not all four lanes are active. */
   #commit(active: number): void {
     if (this.#dirty.size === 0) return
     const code = this.#code
     const mask = this.locals.local(V128)
     code.get(active).i32(15).op(OP.i32Eq).block(OP.if)
-    for (const at of this.#dirty) code.get(this.#chunk).get(this.#values.get(at)!.local).simdMemory(SIMD.store, at)
+    for (const at of this.#dirty) {
+      code.get(this.#chunk)
+      pushArgument(code, this.#values.get(at)!.arg)
+      code.simdMemory(SIMD.store, at)
+    }
     code.op(OP.else)
     code.get(active).simd(SIMD.i32x4Splat).v128(1, 2, 4, 8).simd(SIMD.and).v128(1, 2, 4, 8).simd(SIMD.i32x4Eq).set(mask)
     for (const at of this.#dirty) {
-      code.get(this.#chunk).get(this.#values.get(at)!.local).get(this.#chunk).simdMemory(SIMD.load, at).get(mask).simd(SIMD.bitselect)
-      code.simdMemory(SIMD.store, at)
+      code.get(this.#chunk)
+      pushArgument(code, this.#values.get(at)!.arg)
+      code.get(this.#chunk).simdMemory(SIMD.load, at).get(mask).simd(SIMD.bitselect).simdMemory(SIMD.store, at)
     }
     code.end()
   }
 
   // --- values
 
-  #load(code: Code, at: number): Value {
-    const local = this.locals.local(V128)
-    code.get(this.#chunk).simdMemory(SIMD.load, at).set(local)
-    return { local, grained: false, tainted: false, carriers: [] }
-  }
-
   #row(code: Code, at: number): Value {
     const known = this.#values.get(at)
     if (known) return known
-    const value = this.#load(code, at)
+    const value = valueIn(this.locals.local(V128), this.context.grained.has(at))
+    code.get(this.#chunk).simdMemory(SIMD.load, at)
+    store(code, value)
     this.#values.set(at, value)
     return value
   }
 
-  #define(at: number, local: number): Value {
-    const value: Value = { local, grained: false, tainted: false, carriers: [] }
+  #define(at: number, value: Value): void {
     this.#values.set(at, value)
     this.#dirty.add(at)
-    return value
   }
 
   /** Value of a 32-bit source; of a pair's high dword with `high`. */
   #source(code: Code, { step, captured }: LaneStep, slot: number, high = false): Value {
     const from = captured[slot]!
-    if (from.kind === 'spread') {
-      const constant = high ? undefined : from.constant
-      return { local: high ? from.high : from.low, grained: constant !== undefined && isGrained(constant), tainted: false, carriers: [] }
-    }
+    if (from.kind === 'constant') return constantValue(high ? from.high : from.low)
+    if (from.kind === 'spread') return high ? from.high : from.low
     return this.#row(code, step.sources[slot]! + (high ? ROW_BYTES : 0))
   }
 
   // --- watching
 
-  /** Tests that the value is zero or not too small. */
+  /** Tests that the value is zero or not too small: scalars before the loop, the rest where it is. */
   #watchSmall(code: Code, value: Value): void {
     if (value.grained) return
     this.#watchesSmall = true
     value.grained = true
-    code.get(this.#small).get(value.local).i32(1).simd(SIMD.i32x4Shl).v128(-1).simd(SIMD.i32x4Add).simd(SIMD.i32x4MinU).set(this.#small)
+    if (value.scalar) this.#scalars.add(value)
+    else watchSmall(code, this.#small, value.arg)
   }
 
   #watchNan(code: Code, value: Value): void {
     if (!value.tainted) return
     this.#watchesNan = true
     value.tainted = false
-    code.get(this.#nan).get(value.local).get(value.local).simd(SIMD.f32x4Ne).simd(SIMD.or).set(this.#nan)
+    code.get(this.#nan)
+    pushArgument(code, value.arg)
+    pushArgument(code, value.arg)
+    code.simd(SIMD.f32x4Ne).simd(SIMD.or).set(this.#nan)
   }
 
   /** Tests the results for NaNs, but not those whose NaNs show in another result. */
@@ -248,48 +287,65 @@ export class LaneLoop {
     shape.sources.forEach((type, slot) => {
       const value = sources[slot]
       if (!value) return
-      if (type === 'f32' && flushesSources(step, this.modes)) this.#watchSmall(code, value)
+      if (needsGrain(step, slot, this.modes)) this.#watchSmall(code, value)
       const readAsFloat = type === 'f32' && (result === 'f32' || result === undefined || result === 'i32' || result === 'u32')
       if (!readAsFloat && !MOVES.test(name)) this.#watchNan(code, value)
     })
+    const plain = step.mods.abs === 0 && step.mods.neg === 0
+    if (name === 'v_mov_b32' && plain) return this.#define(step.dst, sources[0]!)
     const args = this.#arguments(code, laneStep, sources)
     if (hasMask(step)) this.#mask(code, laneStep, args)
     if (result === undefined) return
-    this.kernels.apply(code, name, args, this.locals)
+    if (PRODUCT_AND_SUM.test(name)) this.#productAndSum(code, args)
+    else this.kernels.apply(code, name, args, this.locals)
     if (bitsOf(result) === 16) code.v128(0xffff).simd(SIMD.and)
-    const local = this.locals.local(V128)
-    code.set(local)
-    const value = this.#define(step.dst, local)
-    const floats = sources.filter((s, i): s is Value => s !== undefined && (shape.sources[i] === 'f32' || MOVES.test(name)))
+    const value = valueIn(this.locals.local(V128))
+    store(code, value)
+    this.#define(step.dst, value)
+    const floats = sources.filter((s, slot): s is Value => s !== undefined && carriesGrain(step, slot))
+    const grain = grainOfResult(
+      step,
+      floats.map((s) => s.grained),
+      this.modes,
+    )
+    value.grained = grain === 'grained'
+    if (grain === 'tested') this.#watchSmall(code, value)
     if (result !== 'f32' && !MOVES.test(name)) return
     value.tainted = traits.has('nan') || floats.some((s) => s.tainted)
     if (CARRIES_NAN.test(name)) for (const source of floats) source.carriers.push(value)
-    if (MOVES.test(name) || CHOOSES.test(name) || SUMS.test(name)) value.grained = floats.length > 0 && floats.every((s) => s.grained)
-    else value.grained = GRAINED.test(name)
-    if (flushesResults(step, this.modes)) this.#watchSmall(code, value)
+  }
+
+  /** v_mad_f32 and its like: the product is rounded and flushed before it is added. */
+  #productAndSum(code: Code, [a, b, c]: readonly Argument[]): void {
+    const product = { local: this.locals.temporary(V128) }
+    this.kernels.apply(code, 'v_mul_f32', [a!, b!], this.locals)
+    code.set(product.local)
+    this.#watchesSmall = true
+    watchSmall(code, this.#small, product)
+    this.kernels.apply(code, 'v_add_f32', [product, c!], this.locals)
   }
 
   /** Locals of the kernel's arguments: sources after abs and neg, masks as lanes. */
-  #arguments(code: Code, { step, captured }: LaneStep, sources: readonly (Value | undefined)[]): { local: number }[] {
+  #arguments(code: Code, { step, captured }: LaneStep, sources: readonly (Value | undefined)[]): Argument[] {
     return step.operation.shape.sources.map((type, slot) => {
       const value = sources[slot]
       if (!value) return { local: this.#maskLanes(code, type, captured[slot]!, step, slot) }
-      return { local: this.#signed(code, step, slot, value.local) }
+      return this.#signed(code, step, slot, value.arg)
     })
   }
 
   /** abs and neg on the 32 bits that hold the sign. */
-  #signed(code: Code, step: Step, slot: number, local: number): number {
+  #signed(code: Code, step: Step, slot: number, arg: Argument): Argument {
     const abs = (step.mods.abs >> slot) & 1
     const neg = (step.mods.neg >> slot) & 1
-    if (!abs && !neg) return local
+    if (!abs && !neg) return arg
     const sign = step.operation.shape.sources[slot] === 'f16' ? 0x8000 : LANE_SIGN
     const changed = this.locals.temporary(V128)
-    code.get(local)
+    pushArgument(code, arg)
     if (abs) code.v128(~sign).simd(SIMD.and)
     if (neg) code.v128(sign).simd(SIMD.xor)
     code.set(changed)
-    return changed
+    return { local: changed }
   }
 
   #maskLanes(code: Code, type: OperandType, from: Captured, step: Step, slot: number): number {
@@ -303,7 +359,7 @@ export class LaneLoop {
     return lanes
   }
 
-  #mask(code: Code, { step }: LaneStep, args: readonly { local: number }[]): void {
+  #mask(code: Code, { step }: LaneStep, args: readonly Argument[]): void {
     const name = valueType(step) ? `${step.operation.name}_mask` : step.operation.name
     const at = maskOffset(step)
     const local = this.locals.local(V128)
@@ -324,13 +380,13 @@ export class LaneLoop {
     if (hasMask(step)) {
       const maskName = result ? `${name}_mask` : name
       for (const args of halves) this.kernels.apply(code, maskName, args, this.locals)
-      shuffleDwords(code, [0, 2, 4, 6])
+      shuffleDwords(code, LOW_DWORDS)
       const local = this.locals.local(V128)
       code.set(local)
       this.#masks.set(maskOffset(step), local)
     }
     if (result === undefined) return
-    const floatArgs = (args: readonly { local: number }[]) => args.filter((_, i) => shape.sources[i] === result).map((a) => a.local)
+    const floatArgs = (args: readonly Argument[]) => args.filter((_, i) => shape.sources[i] === result)
     const results = halves.map((args) => {
       const local = this.locals.temporary(V128)
       this.kernels.apply(code, name, args, this.locals)
@@ -344,33 +400,21 @@ export class LaneLoop {
       }
       return local
     })
-    const gather = (lanes: readonly number[]) => {
+    const gather = (lanes: readonly number[]): Value => {
       for (const local of results) code.get(local)
       shuffleDwords(code, lanes)
-      const local = this.locals.local(V128)
-      code.set(local)
-      return local
+      const value = valueIn(this.locals.local(V128))
+      store(code, value)
+      return value
     }
+    const low = gather(LOW_DWORDS)
     if (bitsOf(result) === 64) {
-      const low = gather([0, 2, 4, 6])
-      const high = gather([1, 3, 5, 7])
-      this.#define(step.dst, low)
-      this.#define(step.dst + ROW_BYTES, high)
-    } else {
-      const value = this.#define(step.dst, gather([0, 2, 4, 6]))
-      if (result !== 'f32') return
-      // v_cvt_f32_f64: as exact as any f32 result must be.
-      if (traits.has('nan') || traits.has('flush')) this.#finishNarrowed(code, step, value, exact)
+      this.#define(step.dst + ROW_BYTES, gather(HIGH_DWORDS))
+    } else if (result === 'f32' && flushesResults(step, this.modes)) {
+      if (exact) this.#flush(code, low)
+      else this.#watchSmall(code, low)
     }
-  }
-
-  /** An f32 result of an f64 source: watched, or where chunks are computed again, flushed. Its NaN comes from the kernel. */
-  #finishNarrowed(code: Code, step: Step, value: Value, exact: boolean): void {
-    if (!flushesResults(step, this.modes)) return
-    if (!exact) return this.#watchSmall(code, value)
-    code.get(value.local).v128(MIN_NORMAL)
-    this.kernels.call(code, 'flush32', [], this.locals)
-    code.set(value.local)
+    this.#define(step.dst, low)
   }
 
   /** Two lanes of a source as 64-bit lanes. */
@@ -387,40 +431,34 @@ export class LaneLoop {
     }
     const low = this.#source(code, laneStep, slot)
     if (!exact) this.#watchNan(code, low)
-    if (bitsOf(type) !== 64) {
-      code.get(type === 'f32' ? this.#flushedWide(code, laneStep, slot, low, exact) : low.local).v128(0)
-      shuffleDwords(code, lanes)
-      code.set(local)
-      return local
+    if (bitsOf(type) === 64) {
+      const high = this.#source(code, laneStep, slot, true)
+      if (!exact) this.#watchNan(code, high)
+      pushArgument(code, low.arg)
+      pushArgument(code, this.#signed(code, step, slot, high.arg))
+    } else {
+      pushArgument(code, type === 'f32' ? this.#wideFloat(code, step, slot, low, exact) : low.arg)
+      code.v128(0)
     }
-    const high = this.#source(code, laneStep, slot, true)
-    if (!exact) this.#watchNan(code, high)
-    code.get(low.local).get(this.#signed(code, step, slot, high.local))
     shuffleDwords(code, lanes)
     code.set(local)
     return local
   }
 
   /** An f32 source of a 64-bit shape (v_cvt_f64_f32), after abs, neg and flushing. */
-  #flushedWide(code: Code, { step }: LaneStep, slot: number, value: Value, exact: boolean): number {
-    const signed = this.#signed(code, step, slot, value.local)
+  #wideFloat(code: Code, step: Step, slot: number, value: Value, exact: boolean): Argument {
+    const signed = this.#signed(code, step, slot, value.arg)
     if (!flushesSources(step, this.modes)) return signed
-    if (!exact) {
-      this.#watchSmall(code, value)
-      return signed
-    }
-    const flushed = this.locals.temporary(V128)
-    code.get(signed).v128(MIN_NORMAL)
-    this.kernels.call(code, 'flush32', [], this.locals)
-    code.set(flushed)
-    return flushed
+    if (exact) return this.#flushed(code, signed)
+    this.#watchSmall(code, value)
+    return signed
   }
 
   // --- the chunk again, exactly
 
   /** Computes the run anew from what the rows still hold, and puts the results where the fast way put its own. */
   #again(code: Code): void {
-    const results = new Map([...this.#dirty].map((at) => [at, this.#values.get(at)!.local]))
+    const results = new Map([...this.#dirty].map((at) => [at, this.#values.get(at)!]))
     const masks = new Map(this.#masks)
     this.#values.clear()
     this.#masks.clear()
@@ -429,9 +467,13 @@ export class LaneLoop {
       else this.#exactNarrow(code, step)
       this.locals.reset()
     }
-    for (const [at, local] of results) {
-      code.get(this.#values.get(at)!.local).set(local)
-      this.#values.set(at, { local, grained: false, tainted: false, carriers: [] })
+    // A value that several rows share, or one that was loaded only, may be set more than once: to the same.
+    for (const [at, value] of results) {
+      if ('local' in value.arg) {
+        pushArgument(code, this.#values.get(at)!.arg)
+        store(code, value)
+      }
+      this.#values.set(at, value)
     }
     for (const [at, local] of masks) {
       code.get(this.#masks.get(at)!).set(local)
@@ -444,42 +486,53 @@ export class LaneLoop {
     const { name, shape, traits } = step.operation
     const result = valueType(step)
     const sources = shape.sources.map((type, slot) => (isMask(type) ? undefined : this.#source(code, laneStep, slot)))
-    const args = this.#arguments(code, laneStep, sources).map((arg, slot) => {
-      if (shape.sources[slot] !== 'f32' || !flushesSources(step, this.modes)) return arg
-      const local = this.locals.temporary(V128)
-      code.get(arg.local).v128(MIN_NORMAL)
-      this.kernels.call(code, 'flush32', [], this.locals)
-      code.set(local)
-      return { local }
-    })
+    const args = this.#arguments(code, laneStep, sources).map((arg, slot) =>
+      needsGrain(step, slot, this.modes) ? this.#flushed(code, arg) : arg,
+    )
     if (hasMask(step)) this.#mask(code, laneStep, args)
     if (result === undefined) return
     this.kernels.call(code, name, args, this.locals)
     if (bitsOf(result) === 16) code.v128(0xffff).simd(SIMD.and)
     const local = this.locals.local(V128)
-    code.set(local)
-    if (result === 'f32') {
-      if (traits.has('nan'))
-        this.#rebuildNan(
-          code,
-          'nan32',
-          local,
-          args.filter((_, i) => shape.sources[i] === 'f32').map((a) => a.local),
-        )
-      if (flushesResults(step, this.modes)) {
-        code.get(local).v128(MIN_NORMAL)
-        this.kernels.call(code, 'flush32', [], this.locals)
-        code.set(local)
-      }
-    }
-    this.#define(step.dst, local)
+    const value = valueIn(local)
+    store(code, value)
+    this.#define(step.dst, value)
+    if (result !== 'f32') return
+    if (traits.has('nan'))
+      this.#rebuildNan(
+        code,
+        'nan32',
+        local,
+        args.filter((_, i) => shape.sources[i] === 'f32'),
+      )
+    if (flushesResults(step, this.modes)) this.#flush(code, value)
   }
 
-  #rebuildNan(code: Code, rule: 'nan32' | 'nan64', local: number, floats: readonly number[]): void {
-    const [a = local, b = a, c = b] = floats
-    this.kernels.call(code, rule, [{ local }, { local: a }, { local: b }, { local: c }], this.locals)
+  #flush(code: Code, value: Value): void {
+    this.kernels.call(code, 'flush32', [value.arg, { lanes: MIN_NORMAL }], this.locals)
+    store(code, value)
+  }
+
+  #flushed(code: Code, arg: Argument): Argument {
+    const value = valueIn(this.locals.temporary(V128))
+    this.kernels.call(code, 'flush32', [arg, { lanes: MIN_NORMAL }], this.locals)
+    store(code, value)
+    return value.arg
+  }
+
+  #rebuildNan(code: Code, rule: 'nan32' | 'nan64', local: number, floats: readonly Argument[]): void {
+    const [a = { local }, b = a, c = b] = floats
+    this.kernels.call(code, rule, [{ local }, a, b, c], this.locals)
     code.set(local)
   }
+}
+
+const LOW_DWORDS = [0, 2, 4, 6]
+const HIGH_DWORDS = [1, 3, 5, 7]
+
+/** Pops the value's new content. */
+function store(code: Code, value: Value): void {
+  code.set((value.arg as { local: number }).local)
 }
 
 const VCC_OFFSET = scalarOffset(VCC_LO)
@@ -487,11 +540,6 @@ const EXEC_OFFSET = scalarOffset(EXEC_LO)
 
 /** Offset in the wave block of the scalar pair that takes the mask. */
 export const maskOffset = (step: Step): number => scalarOffset(step.mods.sdst)
-
-/** Whether an f32 is zero, not finite, or at least 2^-102. */
-function isGrained(bits: number): boolean {
-  return ((bits << 1) - 1) >>> 0 >= SMALL
-}
 
 /** Picks four of the eight dwords of two vectors. */
 function shuffleDwords(code: Code, lanes: readonly number[]): void {

@@ -1,11 +1,10 @@
 /**
- * A program's planned code as one WebAssembly function: blocks behind a br_table, scalars where the core keeps them, runs of
- * lane-local instructions as loops of their own (lanes.ts), everything else a call of the core.
+ * A program's planned code as a WebAssembly module: a function a block, scalars where the core keeps them, runs of lane-local
+ * instructions as loops of their own (lanes.ts), everything else a call of the core.
  *
  * Between blocks, and before and after every call of the core, the wave block holds exact architectural state. Inside a block a
  * scalar instruction may run before the lanes that stand before it, or lanes before a scalar instruction, where neither sees the other.
  */
-
 import { bitsOf } from '../isa/row.ts'
 import { EXEC_LO, MACHINE_COUNTERS, VCC_LO, WAVE_MACHINE, WAVE_PC, WAVE_SCC } from '../plan/layout.ts'
 import { scalarOffset } from '../plan/plan.ts'
@@ -22,9 +21,12 @@ import {
   KIND_SPECIAL,
   KIND_VECTOR,
 } from '../plan/record.ts'
+import { findGrained, GrainState, type Role } from './flow.ts'
+import { SMALL } from './grain.ts'
 import type { Block, Step } from './graph.ts'
 import type { Kernels } from './kernels.ts'
-import { type Captured, type FunctionLocals, hasMask, LaneLoop, type LaneModes, type LaneStep, maskOffset } from './lanes.ts'
+import { type Captured, type FunctionLocals, hasMask, LaneLoop, type LaneStep, maskOffset, spreadValue, watchSmall } from './lanes.ts'
+import type { LaneModes } from './modes.ts'
 import { isPlainScalar, overlaps, pair, scalarReads, scalarUses } from './scalars.ts'
 import { Code, type FunctionType, I32, I64, ModuleBuilder, OP, SIMD, V128 } from './wasm.ts'
 
@@ -33,61 +35,86 @@ const IDLE =
   /^(s_waitcnt|s_nop|v_nop|s_icache_inv|s_inst_prefetch|s_dcache_inv|s_dcache_wb|s_incperflevel|s_decperflevel|s_ttracedata|v_clrexcp)/
 
 const RUN: FunctionType = { parameters: [I32, I32, I32], results: [I32] }
+const BLOCK: FunctionType = { parameters: [I32], results: [I32] }
 const STEP: FunctionType = { parameters: [I32, I32], results: [] }
 const WAVE = 0
-const LEFT = 1
-const BLOCK = 2
 
-/** What the new module's function is given and gives back. */
+/** What a block's function returns besides the next block's number. */
+const LEAVE = -1
+const STOPPED = -2
+
+/** The new module. */
 export interface Region {
   readonly bytes: Uint8Array<ArrayBuffer>
   /** Number of the block that starts at a pc. */
   readonly entries: ReadonlyMap<number, number>
-  /** The core's exports that it imports. */
-  readonly imports: readonly string[]
 }
 
-class RegionLocals implements FunctionLocals {
+class BlockLocals implements FunctionLocals {
   readonly types: number[] = []
   readonly #free = new Map<number, number[]>()
-  readonly #used: { type: number; local: number }[] = []
-  readonly imports: string[] = []
+  readonly #temporaries: { type: number; local: number }[] = []
+  readonly #owned: { type: number; local: number }[] = []
 
   constructor(
-    private readonly module: ModuleBuilder,
+    private readonly module: RegionModule,
     private readonly kernels: Kernels,
-  ) {
-    this.stale = this.local(I32)
-  }
-
-  staleExec(code: Code): void {
-    code.i32(1).set(this.stale)
-  }
-
-  /** Local that is 1 while the row of EXEC's lane masks is older than EXEC. */
-  readonly stale: number
+  ) {}
 
   local(type: number): number {
-    return RUN.parameters.length + this.types.push(type) - 1
-  }
-  temporary(type: number): number {
-    const local = this.#free.get(type)?.pop() ?? this.local(type)
-    this.#used.push({ type, local })
+    const local = this.#take(type)
+    this.#owned.push({ type, local })
     return local
   }
+  temporary(type: number): number {
+    const local = this.#take(type)
+    this.#temporaries.push({ type, local })
+    return local
+  }
+  fresh(type: number): number {
+    const local = BLOCK.parameters.length + this.types.push(type) - 1
+    this.#owned.push({ type, local })
+    return local
+  }
+  #take(type: number): number {
+    return this.#free.get(type)?.pop() ?? BLOCK.parameters.length + this.types.push(type) - 1
+  }
   reset(): void {
-    for (const { type, local } of this.#used.splice(0)) {
+    this.#release(this.#temporaries)
+  }
+  /** Frees all locals: nothing lives on. */
+  clear(): void {
+    this.reset()
+    this.#release(this.#owned)
+  }
+  #release(list: { type: number; local: number }[]): void {
+    for (const { type, local } of list.splice(0)) {
       const free = this.#free.get(type)
       if (free) free.push(local)
       else this.#free.set(type, [local])
     }
   }
   functionImport(name: string): number {
-    return this.module.imported(name, this.kernels.type(name), () => this.imports.push(name))
+    return this.module.builder.imported(name, this.kernels.type(name))
   }
   globalImport(name: string): number {
-    return this.module.importedGlobal(name, I32, () => this.imports.push(name))
+    return this.module.builder.importedGlobal(name, I32)
   }
+  staleExec(code: Code): void {
+    code.i32(1).op(OP.globalSet).u32(this.module.stale)
+  }
+}
+
+/** The module under construction and its globals. Imports are made known before functions are added. */
+class RegionModule {
+  readonly builder = new ModuleBuilder()
+  readonly stop = this.builder.importedGlobal('stop', I32)
+  /** Instructions left. */
+  readonly left = this.builder.global('left')
+  /** 1 while the row of EXEC's lane masks is older than EXEC. */
+  readonly stale = this.builder.global('stale')
+  /** 1 while rows may not be grained that are taken to be: at entry, and when a chunk was computed again. */
+  readonly unsure = this.builder.global('unsure')
 }
 
 /** Whether a vector instruction can be part of a run of lanes. */
@@ -99,69 +126,84 @@ function isLaneStep(step: Step, modes: LaneModes, kernels: Kernels): boolean {
   const types = [...results, ...sources]
   if (types.some((t) => t === 's32' || t === 'param' || bitsOf(t) > 64)) return false
   const isVector = (name: string) => kernels.has(name) && kernels.type(name).parameters.every((p) => p === V128)
-  if (!isVector(operation.name) || (hasMask(step) && results.length > 1 && !isVector(`${operation.name}_mask`))) return false
-  if (operation.shape.sources.length > 4) return false
+  if (!isVector(operation.name) || (results.length > 1 && !isVector(`${operation.name}_mask`))) return false
   const result = results.find((r) => r !== 'mask')
   const traits = operation.traits
-  if (result === 'f16' && (traits.has('nan') || modes.flush64)) return false
+  if (result === 'f16' && traits.has('nan')) return false
   if (modes.flush64 && types.some((t) => t === 'f64' || t === 'f16')) return false
-  if (traits.has('round') && (result === 'f32' ? modes.round32 : modes.round64) !== 0) return false
-  return true
+  return !traits.has('round') || (result === 'f32' ? modes.round32 : modes.round64) === 0
 }
 
-/** Writes one block. */
+function roleOf(step: Step, modes: LaneModes, kernels: Kernels): Role {
+  const { name } = step.operation
+  if (IDLE.test(name) || name === 's_branch' || name.startsWith('s_cbranch_')) return 'idle'
+  if (isLaneStep(step, modes, kernels)) return 'lanes'
+  return isPlainScalar(step) && kernels.has(name) ? 'scalar' : 'call'
+}
+
+/** Writes the steps of one block. */
 class BlockWriter {
   #run: LaneStep[] = []
+  /** What was grained when the open run began. */
+  #grained: ReadonlySet<number> = new Set()
+  readonly #state: GrainState
   readonly #after: Step[] = []
-  /** Scalars that the open run or an instruction behind it writes; the latter also reads. */
+  /** Scalars that the open run or an instruction behind it writes; those that the latter reads. */
   readonly #written = new Set<number>()
   readonly #readAfter = new Set<number>()
+  readonly #stepImport: number
 
   constructor(
     private readonly code: Code,
     private readonly modes: LaneModes,
     private readonly kernels: Kernels,
-    private readonly locals: RegionLocals,
-    private readonly stop: number,
-    private readonly stepImport: number,
-  ) {}
+    private readonly locals: BlockLocals,
+    private readonly module: RegionModule,
+    grained: ReadonlySet<number>,
+  ) {
+    this.#state = new GrainState(new Set(grained))
+    this.#stepImport = module.builder.imported('runStep', STEP)
+  }
 
   write({ steps }: Block): void {
     steps.forEach((step, index) => {
-      const { name } = step.operation
-      if (IDLE.test(name) || name === 's_branch' || name.startsWith('s_cbranch_')) return
-      if (step.flags & FLAG_APPROXIMATE && isLaneStep(step, this.modes, this.kernels)) this.#count(step)
-      if (isLaneStep(step, this.modes, this.kernels)) this.#lanes(step)
-      else if (isPlainScalar(step) && this.kernels.has(name)) this.#scalar(step)
-      else {
-        this.close()
+      const role = roleOf(step, this.modes, this.kernels)
+      if (role === 'lanes') this.#lanes(step)
+      else if (role === 'scalar') this.#scalar(step)
+      else if (role === 'call') {
+        this.#close()
         this.#call(step, steps.length - index)
       }
     })
-    this.close()
+    this.#close()
   }
 
   /** Ends the open run: its loop, then the scalar instructions that wait for it. */
-  close(): void {
+  #close(): void {
     if (this.#run.length > 0) {
-      new LaneLoop(this.code, this.#run, this.modes, this.kernels, this.locals, WAVE).write(() => new Code())
+      const { modes, kernels, locals, module } = this
+      const unsure = (code: Code) => code.i32(1).op(OP.globalSet).u32(module.unsure)
+      new LaneLoop(this.code, this.#run, { modes, kernels, locals, wave: WAVE, grained: this.#grained, unsure }).write()
       this.#run = []
     }
     for (const step of this.#after.splice(0)) this.#apply(step)
     this.#written.clear()
     this.#readAfter.clear()
+    this.locals.clear()
   }
 
   #lanes(step: Step): void {
     const reads = scalarReads(step)
     for (const at of pair(EXEC_LO)) reads.add(at)
-    const ownMasks = this.#ownMasks(step)
-    for (const at of ownMasks) reads.delete(at)
+    for (const at of this.#ownMasks(step)) reads.delete(at)
     const mask = hasMask(step) ? new Set([maskOffset(step), maskOffset(step) + 4]) : new Set<number>()
     const maskClashes = overlaps(mask, this.#readAfter) || this.#after.some((a) => overlaps(mask, scalarUses(a).writes))
-    if (overlaps(reads, this.#written) || maskClashes || this.#partlyOwn(step)) this.close()
+    if (overlaps(reads, this.#written) || maskClashes || this.#partlyOwn(step)) this.#close()
+    if (this.#run.length === 0) this.#grained = new Set(this.#state.rows)
+    if (step.flags & FLAG_APPROXIMATE) this.#count(step)
     const captured = step.operation.shape.sources.map((_, slot) => this.#capture(step, slot))
     this.#run.push({ step, captured })
+    this.#state.lanes(step, this.modes)
     for (const at of mask) this.#written.add(at)
   }
 
@@ -185,38 +227,33 @@ class BlockWriter {
     return this.#run.some(({ step: other }) => hasMask(other) && Math.abs(maskOffset(other) - at) === 4)
   }
 
-  /** Spreads a source that is no VGPR, now: a later instruction may change the scalar. */
+  /** Takes a source that is no VGPR as it is now: a later instruction may change the scalar. */
   #capture(step: Step, slot: number): Captured {
     const type = step.operation.shape.sources[slot]!
     const value = step.sources[slot]!
+    const kind = step.mods.kinds[slot] ?? KIND_NONE
     if (type === 'mask' || type === 'vcc') {
       const at = type === 'vcc' ? scalarOffset(VCC_LO) : value
       if (this.#makes(at)) return { kind: 'own' }
       const bits = this.locals.local(I64)
-      if (type === 'mask' && step.mods.kinds[slot] !== KIND_SCALAR) this.code.i64(wideConstant(step.mods.kinds[slot]!, value))
+      if (type === 'mask' && kind !== KIND_SCALAR) this.code.i64(wideConstant(kind, value))
       else this.code.get(WAVE).memory(OP.i64Load, at)
       this.code.set(bits)
       return { kind: 'mask', bits }
     }
-    const kind = step.mods.kinds[slot]!
     if (kind === KIND_VECTOR) return { kind: 'row' }
-    const wide = bitsOf(type) === 64
-    const low = this.locals.local(V128)
-    const high = wide ? this.locals.local(V128) : low
     if (kind === KIND_SCALAR) {
-      this.code.get(WAVE).memory(OP.i32Load, value).simd(SIMD.i32x4Splat).set(low)
-      if (wide)
-        this.code
-          .get(WAVE)
-          .memory(OP.i32Load, value + 4)
-          .simd(SIMD.i32x4Splat)
-          .set(high)
-      return { kind: 'spread', low, high, constant: undefined }
+      const low = this.#spread(value)
+      return { kind: 'spread', low, high: bitsOf(type) === 64 ? this.#spread(value + 4) : low }
     }
     const constant = wideConstant(kind, value)
-    this.code.v128(Number(BigInt.asIntN(32, constant))).set(low)
-    if (wide) this.code.v128(Number(BigInt.asIntN(32, constant >> 32n))).set(high)
-    return { kind: 'spread', low, high, constant: value }
+    return { kind: 'constant', low: Number(BigInt.asIntN(32, constant)), high: Number(BigInt.asIntN(32, constant >> 32n)) }
+  }
+
+  #spread(at: number) {
+    const local = this.locals.local(V128)
+    this.code.get(WAVE).memory(OP.i32Load, at).simd(SIMD.i32x4Splat).set(local)
+    return spreadValue(local)
   }
 
   /** A scalar instruction runs now if nothing that waits minds, else behind the run. */
@@ -227,6 +264,7 @@ class BlockWriter {
       overlaps(writes, this.#written) ||
       overlaps(writes, this.#readAfter) ||
       (this.#run.length > 0 && overlaps(writes, new Set(pair(EXEC_LO))))
+    this.#state.scalar(step)
     if (!waits) return this.#apply(step)
     this.#after.push(step)
     for (const at of writes) this.#written.add(at)
@@ -235,24 +273,25 @@ class BlockWriter {
 
   /** The core's own step function with the record's fields as constants. */
   #apply(step: Step): void {
-    this.kernels.apply(this.code, step.operation.name, [{ constant: step.address }, { local: WAVE }], this.locals, {
-      address: step.address,
-      bytes: step.record,
-    })
+    const { address, record, operation } = step
+    this.kernels.apply(this.code, operation.name, [{ constant: address }, { local: WAVE }], this.locals, { address, bytes: record })
     this.locals.reset()
   }
 
   /** Any other instruction: the core runs it, and may stop the wave. `rest` counts it and what follows in the block. */
   #call(step: Step, rest: number): void {
-    const { code } = this
-    code.get(this.locals.stale).block(OP.if).get(WAVE).op(OP.call).u32(this.locals.functionImport('refreshExec'))
-    code.i32(0).set(this.locals.stale).end()
-    code.i32(step.address).get(WAVE).op(OP.call).u32(this.stepImport)
-    code.op(OP.globalGet).u32(this.stop).block(OP.if)
+    const { code, module } = this
+    code.op(OP.globalGet).u32(module.stale).block(OP.if).get(WAVE).op(OP.call).u32(this.locals.functionImport('refreshExec'))
+    code.i32(0).op(OP.globalSet).u32(module.stale).end()
+    code.i32(step.address).get(WAVE).op(OP.call).u32(this.#stepImport)
+    code.op(OP.globalGet).u32(module.stop).block(OP.if)
     code.get(WAVE).i32(step.pc).memory(OP.i32Store, WAVE_PC)
-    code.get(LEFT).i32(rest).op(OP.i32Add).i32(-1).op(I32_XOR, OP.return).end()
+    code.op(OP.globalGet).u32(module.left).i32(rest).op(OP.i32Add, OP.globalSet).u32(module.left).i32(STOPPED).op(OP.return).end()
+    this.#state.call(step)
+    this.#state.scalar(step)
   }
 
+  /** Counts an approximate operation as the core does. */
   #count(step: Step): void {
     const at = this.locals.temporary(I32)
     const { code } = this
@@ -268,8 +307,6 @@ class BlockWriter {
   }
 }
 
-const I32_XOR = 0x73
-
 /** The 64 bits of a constant source. */
 function wideConstant(kind: number, value: number): bigint {
   if (kind === KIND_SIGNED) return BigInt(value | 0)
@@ -282,66 +319,112 @@ function wideConstant(kind: number, value: number): bigint {
 /**
  * Translates blocks.
  *
- * The function is `run(wave, left, block)`: it runs at most `left` instructions from the start of a block on, always whole blocks. It
+ * The module exports `run(wave, left, block)`: it runs at most `left` instructions from the start of a block on, always whole blocks. It
  * returns what is left, with WAVE_PC where the interpreter shall go on; if the core stopped at WAVE_PC, the complement of that.
+ *
+ * @param trusting whether values are taken to be grained over blocks; if not, every block tests what it reads
  */
-export function translate(
-  blocks: ReadonlyMap<number, Block>,
-  modes: LaneModes,
-  kernels: Kernels,
-  shared: { maximum: number } | undefined,
-): Region {
-  const module = new ModuleBuilder()
-  module.importMemory(shared)
-  const locals = new RegionLocals(module, kernels)
-  const stop = locals.globalImport('stop')
-  const stepImport = module.imported('runStep', STEP, () => locals.imports.push('runStep'))
-  const list = [...blocks.values()].sort((a, b) => a.pc - b.pc)
+export function translate(blocks: ReadonlyMap<number, Block>, modes: LaneModes, kernels: Kernels, trusting: boolean): Region {
+  const module = new RegionModule()
+  module.builder.importMemory(undefined)
+  const list = [...blocks.values()]
   const entries = new Map(list.map((block, i) => [block.pc, i]))
-
-  // loop { block… { br_table } code of block 0 … } : label of block i inside is its distance.
-  const code = new Code()
-  const count = list.length
-  code.block(OP.loop)
-  for (let i = 0; i < count; i++) code.block(OP.block)
-  code.block(OP.block).get(BLOCK).op(OP.brTable).u32(count)
-  for (let i = 0; i < count; i++) code.u32(i)
-  code.u32(0).end()
-  list.forEach((block, i) => {
-    if (i > 0) code.end()
-    // Labels open here: one a later block, then the loop.
-    const again = count - i
-    code.get(LEFT).i32(block.steps.length).op(OP.i32LtU).block(OP.if)
-    code.get(WAVE).i32(block.pc).memory(OP.i32Store, WAVE_PC).get(LEFT).op(OP.return).end()
-    code.get(LEFT).i32(block.steps.length).op(OP.i32Sub).set(LEFT)
-    new BlockWriter(code, modes, kernels, locals, stop, stepImport).write(block)
-    const goTo = (pc: number, depth: number) => {
-      const target = entries.get(pc)
-      if (target === undefined) code.get(WAVE).i32(pc).memory(OP.i32Store, WAVE_PC).get(LEFT).op(OP.return)
-      else
-        code
-          .i32(target)
-          .set(BLOCK)
-          .op(OP.br)
-          .u32(again + depth)
-    }
-    const { end } = block
-    if (end.kind === 'leave') code.get(WAVE).i32(end.pc).memory(OP.i32Store, WAVE_PC).get(LEFT).op(OP.return)
-    else if (end.kind === 'goto') goTo(end.pc, 0)
-    else {
-      condition(code, end.condition)
-      code.block(OP.if)
-      goTo(end.taken, 1)
-      code.end()
-      goTo(end.pc, 0)
-    }
-  })
-  code.end().end().op(OP_UNREACHABLE)
-  module.add(RUN, locals.types, code, 'run')
-  return { bytes: module.bytes(), entries, imports: locals.imports }
+  const grained = trusting ? findGrained(blocks, (step) => roleOf(step, modes, kernels), modes) : new Map<number, ReadonlySet<number>>()
+  const functions = list.map((block) => blockFunction(block, grained.get(block.pc) ?? new Set(), entries, module, modes, kernels))
+  const numbers = functions.map(({ locals, code }) => module.builder.add(BLOCK, locals, code))
+  module.builder.add(RUN, [], runFunction(numbers, module), 'run')
+  return { bytes: module.builder.bytes(), entries }
 }
 
-const OP_UNREACHABLE = 0x00
+/** Goes from block to block until one leaves. */
+function runFunction(functions: readonly number[], module: RegionModule): Code {
+  const [wave, left, block] = [0, 1, 2]
+  const code = new Code()
+  code.get(left).op(OP.globalSet).u32(module.left).i32(1).op(OP.globalSet).u32(module.unsure).i32(0).op(OP.globalSet).u32(module.stale)
+  // loop { block × n { br_table } call of block 0; br … }; numbers below zero go to the last label.
+  code.block(OP.loop)
+  for (let i = 0; i <= functions.length; i++) code.block(OP.block)
+  code.get(block).op(OP.brTable).u32(functions.length)
+  for (let i = 0; i <= functions.length; i++) code.u32(i)
+  code.end()
+  functions.forEach((index, i) => {
+    code
+      .get(wave)
+      .op(OP.call)
+      .u32(index)
+      .set(block)
+      .op(OP.br)
+      .u32(functions.length - i)
+      .end()
+  })
+  code.op(OP.globalGet).u32(module.left).op(OP.globalGet).u32(module.left).i32(-1).op(OP.i32Xor)
+  code.get(block).i32(LEAVE).op(OP.i32Eq, OP.select, OP.return).end().i32(0)
+  return code
+}
+
+function blockFunction(
+  block: Block,
+  grained: ReadonlySet<number>,
+  entries: ReadonlyMap<number, number>,
+  module: RegionModule,
+  modes: LaneModes,
+  kernels: Kernels,
+): { locals: readonly number[]; code: Code } {
+  const locals = new BlockLocals(module, kernels)
+  const code = new Code()
+  const count = block.steps.length
+  const leave = (pc: number) => code.get(WAVE).i32(pc).memory(OP.i32Store, WAVE_PC).i32(LEAVE).op(OP.return)
+  if (grained.size > 0) {
+    code.op(OP.globalGet).u32(module.unsure).block(OP.if)
+    testGrain(code, grained, locals)
+    code.block(OP.if)
+    leave(block.pc)
+    code.end().i32(0).op(OP.globalSet).u32(module.unsure).end()
+    locals.clear()
+  }
+  code.block(OP.loop)
+  code.op(OP.globalGet).u32(module.left).i32(count).op(OP.i32LtU).block(OP.if)
+  leave(block.pc)
+  code.end()
+  code.op(OP.globalGet).u32(module.left).i32(count).op(OP.i32Sub, OP.globalSet).u32(module.left)
+  new BlockWriter(code, modes, kernels, locals, module, grained).write(block)
+  /** Goes on at a pc; `depth` labels are open inside the loop. A loop of one block stays inside, unless it has become unsure. */
+  const goTo = (pc: number, depth: number) => {
+    const target = entries.get(pc)
+    if (target === undefined) return leave(pc)
+    if (pc === block.pc) code.op(OP.globalGet).u32(module.unsure).op(OP.i32Eqz, OP.brIf).u32(depth)
+    return code.i32(target).op(OP.return)
+  }
+  const { end } = block
+  if (end.kind === 'branch') {
+    condition(code, end.condition)
+    code.block(OP.if)
+    goTo(end.taken, 1)
+    code.end()
+    goTo(end.pc, 0)
+  } else if (end.kind === 'goto') goTo(end.pc, 0)
+  else leave(end.pc)
+  code.end().op(OP.unreachable)
+  return { locals: locals.types, code }
+}
+
+/** Pushes whether an active lane of a row is too small. */
+function testGrain(code: Code, rows: ReadonlySet<number>, locals: BlockLocals): void {
+  const [small, row, active] = [locals.local(V128), locals.local(V128), locals.local(V128)]
+  const [chunk, shift, exec] = [locals.local(I32), locals.local(I32), locals.local(I64)]
+  code.v128(-1).set(small).get(WAVE).set(chunk).i32(0).set(shift).get(WAVE).memory(OP.i64Load, scalarOffset(EXEC_LO)).set(exec)
+  code.block(OP.loop)
+  code.get(exec).get(shift).op(OP.i64ExtendI32U, OP.i64ShrU, OP.i32WrapI64).simd(SIMD.i32x4Splat)
+  code.v128(1, 2, 4, 8).simd(SIMD.and).v128(1, 2, 4, 8).simd(SIMD.i32x4Eq).set(active)
+  for (const at of rows) {
+    // An inactive lane counts as zero.
+    code.get(chunk).simdMemory(SIMD.load, at).get(active).simd(SIMD.and).set(row)
+    watchSmall(code, small, { local: row })
+  }
+  code.get(chunk).i32(16).op(OP.i32Add).set(chunk)
+  code.get(shift).i32(4).op(OP.i32Add).tee(shift).i32(64).op(OP.i32LtU, OP.brIf).u32(0).end()
+  code.get(small).v128(SMALL).simd(SIMD.i32x4LtU).simd(SIMD.anyTrue)
+}
 
 /** Pushes whether a branch is taken. */
 function condition(code: Code, name: string): void {

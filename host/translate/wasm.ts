@@ -12,6 +12,7 @@ const EMPTY = 0x40
 
 /** Opcodes that the translator writes itself; everything else is spliced. */
 export const OP = {
+  unreachable: 0x00,
   block: 0x02,
   loop: 0x03,
   if: 0x04,
@@ -54,6 +55,7 @@ export const OP = {
   i32Mul: 0x6c,
   i32And: 0x71,
   i32Or: 0x72,
+  i32Xor: 0x73,
   i32Shl: 0x74,
   i32ShrU: 0x76,
   i64Add: 0x7c,
@@ -360,7 +362,6 @@ export class ModuleBuilder {
   readonly #types: string[] = []
   readonly #imports: number[][] = []
   readonly #functions: { type: number; locals: readonly number[]; code: Code; name?: string }[] = []
-  readonly #globals: number[][] = []
   readonly #functionImports = new Map<string, number>()
   readonly #globalImports = new Map<string, number>()
 
@@ -376,26 +377,24 @@ export class ModuleBuilder {
   importMemory(shared: { maximum: number } | undefined): void {
     this.#imports.push([...string('core'), ...string('memory'), 2, ...(shared ? [3, 1, ...unsigned(shared.maximum)] : [0, 1])])
   }
-  /** Index of an imported function; `first` is called when it is imported for the first time. Import before adding functions. */
-  imported(name: string, type: FunctionType, first: () => void): number {
-    return this.#import(this.#functionImports, name, first, [0, ...unsigned(this.#type(type))])
+  /** Index of an imported function. All are imported before functions are added. */
+  imported(name: string, type: FunctionType): number {
+    return this.#import(this.#functionImports, name, [0, ...unsigned(this.#type(type))])
   }
-  /** The same for a mutable global. */
-  importedGlobal(name: string, valueType: number, first: () => void): number {
-    return this.#import(this.#globalImports, name, first, [3, valueType, 1])
+  /** Index of an imported mutable global. */
+  importedGlobal(name: string, valueType: number): number {
+    return this.#import(this.#globalImports, name, [3, valueType, 1])
   }
-  #import(known: Map<string, number>, name: string, first: () => void, description: readonly number[]): number {
+  /** Index of a mutable i32 of the module's own that starts as 0; it is imported too, so that indices are known at once. */
+  global(name: string): number {
+    return this.#import(this.#globalImports, name, [3, I32, 1])
+  }
+  #import(known: Map<string, number>, name: string, description: readonly number[]): number {
     const index = known.get(name)
     if (index !== undefined) return index
-    first()
     this.#imports.push([...string('core'), ...string(name), ...description])
     known.set(name, known.size)
     return known.size - 1
-  }
-  /** A mutable i32 global of the module's own; import globals before. */
-  global(initial: number): number {
-    this.#globals.push([I32, 1, OP.i32Const, ...signed(BigInt(initial | 0)), OP.end])
-    return this.#globalImports.size + this.#globals.length - 1
   }
   /** Adds a function; import functions before. */
   add(type: FunctionType, locals: readonly number[], code: Code, name?: string): number {
@@ -417,7 +416,6 @@ export class ModuleBuilder {
         section(1, vector(this.#types.map((t) => t.split(',').map(Number)))),
         section(2, vector(this.#imports)),
         section(3, vector(this.#functions.map((f) => unsigned(f.type)))),
-        ...(this.#globals.length ? [section(6, vector(this.#globals))] : []),
         section(7, vector(exports)),
         section(10, vector(bodies)),
       ]),

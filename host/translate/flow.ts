@@ -1,0 +1,117 @@
+/** Which rows are grained where: followed through a block, and over the whole graph to a fixed point. */
+import { bitsOf, dwordsOf } from '../isa/row.ts'
+import { EXEC_LO } from '../plan/layout.ts'
+import { scalarOffset } from '../plan/plan.ts'
+import { KIND_CONSTANT, KIND_VECTOR } from '../plan/record.ts'
+import { carriesGrain, grainOfResult, isGrained, needsGrain } from './grain.ts'
+import type { Block, Step } from './graph.ts'
+import type { LaneModes } from './modes.ts'
+
+const ROW_BYTES = 256
+/** Writes of EXEC that only take lanes away: what holds for the active lanes goes on to hold. */
+const SHRINKS_EXEC = /^s_and_saveexec_b64$/
+const KEEPS_EXEC_SUBSET = /^s_(and|andn2)_b64$/
+
+/** Rows (offsets in the wave block) that are grained in every active lane, as a block goes on. */
+export class GrainState {
+  constructor(readonly rows: Set<number>) {}
+
+  /** A lane operation in a translated run: its sources are tested where they need to be. */
+  lanes(step: Step, modes: LaneModes): void {
+    const carried: boolean[] = []
+    step.operation.shape.sources.forEach((_, slot) => {
+      const kind = step.mods.kinds[slot]
+      const row = step.sources[slot]!
+      const tested = needsGrain(step, slot, modes)
+      if (tested && kind === KIND_VECTOR) this.rows.add(row)
+      if (!carriesGrain(step, slot)) return
+      carried.push(tested || (kind === KIND_VECTOR && this.rows.has(row)) || (kind === KIND_CONSTANT && isGrained(row)))
+    })
+    const grain = grainOfResult(step, carried, modes)
+    this.#writes(step)
+    if (grain !== 'unknown') this.rows.add(step.dst)
+  }
+
+  /** Any other vector or memory instruction. */
+  call(step: Step): void {
+    const { name, table } = step.operation
+    if (/movrel/.test(name) || table === 'mimg') this.rows.clear()
+    else if (!/^(s|exp$)/.test(table)) this.#writes(step)
+  }
+
+  /** A scalar instruction: one that can switch lanes on ends what is known. */
+  scalar(step: Step): void {
+    if (writesExec(step) && !SHRINKS_EXEC.test(step.operation.name) && !keepsSubset(step)) this.rows.clear()
+  }
+
+  #writes({ dst, operation, flags }: Step): void {
+    const type = operation.shape.results.find((r) => r !== 'mask')
+    // One row more for the status dword of tfe.
+    const rows = (type === undefined || bitsOf(type) < 32 ? 1 : dwordsOf(type)) + (flags ? 1 : 0)
+    for (let i = 0; i < rows; i++) this.rows.delete(dst + i * ROW_BYTES)
+  }
+}
+
+const EXEC = scalarOffset(EXEC_LO)
+const writesExec = (step: Step): boolean => (step.dst >= EXEC - 4 && step.dst <= EXEC + 4) || /saveexec/.test(step.operation.name)
+const keepsSubset = (step: Step): boolean => KEEPS_EXEC_SUBSET.test(step.operation.name) && step.dst === EXEC && step.sources[0] === EXEC
+
+/** How the steps of a block are translated. */
+export type Role = 'lanes' | 'scalar' | 'idle' | 'call'
+
+/** Takes the state over a block. */
+export function followBlock(block: Block, state: GrainState, roleOf: (step: Step) => Role, modes: LaneModes): void {
+  for (const step of block.steps) {
+    const role = roleOf(step)
+    if (role === 'lanes') state.lanes(step, modes)
+    else if (role === 'scalar') state.scalar(step)
+    else if (role === 'call') {
+      state.call(step)
+      state.scalar(step)
+    }
+  }
+}
+
+/** The rows that are grained at each block's start if they are at the start of the blocks that are entered from outside. */
+export function findGrained(
+  blocks: ReadonlyMap<number, Block>,
+  roleOf: (step: Step) => Role,
+  modes: LaneModes,
+): Map<number, ReadonlySet<number>> {
+  const before = new Map<number, Set<number>>()
+  const [first] = blocks.keys()
+  const meet = (pc: number, rows: ReadonlySet<number>): boolean => {
+    const known = before.get(pc)
+    if (known === undefined) {
+      before.set(pc, new Set(rows))
+      return true
+    }
+    let changed = false
+    for (const row of known) {
+      if (rows.has(row)) continue
+      known.delete(row)
+      changed = true
+    }
+    return changed
+  }
+  const work = [first!]
+  before.set(first!, new Set())
+  for (const [pc, block] of blocks) {
+    // Blocks that nothing leads to start with nothing.
+    if (![...blocks.values()].some((b) => successors(b).includes(block.pc)) && !before.has(pc)) {
+      before.set(pc, new Set())
+      work.push(pc)
+    }
+  }
+  for (let pc = work.pop(); pc !== undefined; pc = work.pop()) {
+    const block = blocks.get(pc)!
+    const state = new GrainState(new Set(before.get(pc)))
+    followBlock(block, state, roleOf, modes)
+    for (const next of successors(block)) if (blocks.has(next) && meet(next, state.rows)) work.push(next)
+  }
+  return before
+}
+
+function successors({ end }: Block): readonly number[] {
+  return end.kind === 'goto' ? [end.pc] : end.kind === 'branch' ? [end.taken, end.pc] : []
+}

@@ -1,0 +1,55 @@
+/**
+ * Which f32 values can have no denormal among their sums.
+ *
+ * A value is *grained* when it is zero, infinite, NaN or a multiple of 2^-125. Sums of grained values are grained, so flushing would
+ * change none of them; of products and of values from outside it has to be tested that they are zero or at least 2^-102. What is
+ * grained at a block's start follows from what its predecessors leave, so loops test only their products.
+ */
+import type { Step } from './graph.ts'
+import type { LaneModes } from './modes.ts'
+
+/** Sums: of grained values they are grained. */
+const SUMS = /^v_(add|sub|subrev)_f32$/
+/** Products that are rounded and flushed before something is added: a product and a sum. */
+export const PRODUCT_AND_SUM = /^v_(mad|mac|madmk|madak)_f32$/
+/** Results that are grained whatever comes in: integers, and roots of what is no denormal. */
+const ALWAYS = /^v_(cvt_f32_(i32|u32|ubyte[0-3])|trunc_f32|ceil_f32|rndne_f32|floor_f32|sqrt_f32|rsq_f32)$/
+/** Results that are one of the f32 sources. */
+const CHOOSES = /^v_(min|max|min3|max3|med3)_f32$/
+/** Results that are one of the sources, bit for bit. */
+export const MOVES = /^v_(mov_b32|cndmask_b32)$/
+
+export const flushesSources = ({ operation }: Step, modes: LaneModes): boolean =>
+  operation.traits.has('ftz') || (operation.traits.has('flush') && modes.flushSources32)
+export const flushesResults = ({ operation }: Step, modes: LaneModes): boolean =>
+  operation.traits.has('ftz') || (operation.traits.has('flush') && modes.flushResults32)
+
+/** Whether a source of the operation must be grained: it would be flushed. */
+export const needsGrain = (step: Step, slot: number, modes: LaneModes): boolean =>
+  step.operation.shape.sources[slot] === 'f32' && flushesSources(step, modes)
+
+/** Whether the source counts for the result's grain: it is an f32, or any source of a move but its mask. */
+export const carriesGrain = (step: Step, slot: number): boolean => {
+  const type = step.operation.shape.sources[slot]
+  return type === 'f32' || (MOVES.test(step.operation.name) && type !== 'mask')
+}
+
+/**
+ * What is known of an f32 result, or of the bits that a move moves.
+ * @param sources whether each source that carriesGrain is grained, once those that need it have been tested
+ * @returns `grained`, `unknown`, or `tested` where it must be tested, since it would be flushed
+ */
+export function grainOfResult(step: Step, sources: readonly boolean[], modes: LaneModes): 'grained' | 'tested' | 'unknown' {
+  const { name, shape } = step.operation
+  if (MOVES.test(name)) return sources.every((s) => s) ? 'grained' : 'unknown'
+  if (shape.results[0] !== 'f32') return 'unknown'
+  if (ALWAYS.test(name)) return 'grained'
+  if ((SUMS.test(name) || CHOOSES.test(name) || PRODUCT_AND_SUM.test(name)) && sources.every((s) => s)) return 'grained'
+  return flushesResults(step, modes) ? 'tested' : 'unknown'
+}
+
+/** Twice the bits of 2^-102, less one: twice a value's bits less one is below it when the value is too small and not zero. */
+export const SMALL = 2 * ((127 - 102) << 23) - 1
+
+/** Whether the bits of an f32 are grained by themselves. */
+export const isGrained = (bits: number): boolean => ((bits << 1) - 1) >>> 0 >= SMALL

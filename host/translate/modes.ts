@@ -1,0 +1,23 @@
+/** MODE, as far as it decides how lanes are translated. */
+export interface LaneModes {
+  readonly flushSources32: boolean
+  readonly flushResults32: boolean
+  readonly flush64: boolean
+  readonly round32: number
+  readonly round64: number
+}
+
+/** MODE taken apart (GCN3 manual, "MODE register"): round 1:0 and 3:2, denormals 5:4 and 7:6 (sources, results). */
+export function modesOf(mode: number): LaneModes {
+  return {
+    round32: mode & 3,
+    round64: (mode >>> 2) & 3,
+    flushSources32: (mode & 0x10) === 0,
+    flushResults32: (mode & 0x20) === 0,
+    flush64: (mode & 0xc0) !== 0xc0,
+  }
+}
+
+/** MODE bits that decide how code is translated: the above and VGPR indexing. */
+export const MODE_KEY = 0x080000ff
+export const MODE_GPR_IDX_EN = 0x08000000
