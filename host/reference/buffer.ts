@@ -1,6 +1,6 @@
 /**
- * Buffer addressing: descriptor, range check, swizzling, and typed access (GCN3 manual, section "Buffer Addressing"; the differences
- * between generations from Mesa's notes on NUM_RECORDS).
+ * Buffer addressing: descriptor, range check, swizzling, and typed access (GCN3 manual, section "Buffer Addressing", CLRX's "GCN Memory
+ * instructions"; the differences between generations from Mesa's notes on NUM_RECORDS).
  */
 import { FaultCode } from '../engine.ts'
 import type { PlanRecord } from '../plan/plan.ts'
@@ -8,8 +8,8 @@ import { IMM_ADDR64, IMM_IDXEN, IMM_LDS, IMM_OFFEN } from '../plan/record.ts'
 import { Fault } from './fault.ts'
 import { sourceDword } from './fetch.ts'
 import { decodeTexel, encodeTexel, texelBytes } from './format.ts'
-import { readLane } from './registers.ts'
 import { type Access, locate, type Place, read, write } from './memory.ts'
+import { readLane } from './registers.ts'
 import type { WaveFunction } from './scalar.ts'
 import { type Locate, located } from './vector-memory.ts'
 import { scalarOf, type Wave } from './wave.ts'
@@ -63,6 +63,8 @@ interface BufferAddress {
   /** Byte offset within the element: the instruction's and VADDR's. */
   readonly offset: number
   readonly soffset: number
+  /** By IDXEN or by the thread's number. */
+  readonly indexed: boolean
 }
 
 function bufferAddress(w: Wave, r: PlanRecord, lane: number): BufferAddress {
@@ -75,6 +77,7 @@ function bufferAddress(w: Wave, r: PlanRecord, lane: number): BufferAddress {
     index: (idxen ? w.vgpr(vaddr, lane) : 0) + (descriptor.addThreadId ? lane : 0),
     offset: (offen ? w.vgpr(vaddr + (idxen ? 1 : 0), lane) : 0) + (r.imm & 0xfff),
     soffset: sourceDword(w, r, 2, lane),
+    indexed: idxen || descriptor.addThreadId,
   }
 }
 
@@ -90,36 +93,46 @@ function guestAddress({ descriptor, index, offset, soffset }: BufferAddress): bi
 }
 
 /**
- * Whether `bytes` bytes are beyond the buffer, so that reads give 0 and writes are lost. soffset takes no part.
- * NUM_RECORDS counts elements where there is a stride, on gfx8 only for swizzled buffers, else bytes.
+ * Whether the address is beyond the buffer, so that reads give 0 and writes are lost; only where an access begins counts. Without a
+ * stride, and on gfx8 without swizzling, NUM_RECORDS counts bytes, from which soffset is taken; else it counts elements.
  */
-function outOfRange(w: Wave, { descriptor, index, offset }: BufferAddress, bytes: number): boolean {
+function outOfRange(w: Wave, { descriptor, index, offset, soffset, indexed }: BufferAddress): boolean {
   const { stride, swizzle, records } = descriptor
-  const structured = stride !== 0 && (w.generation !== 'gfx8' || swizzle)
-  if (structured) return index >= records
-  return offset + (swizzle ? 0 : index * stride) + bytes > records
+  const inBytes = stride === 0 || (w.generation === 'gfx8' && !swizzle)
+  if (inBytes) return offset + index * stride >= records - soffset
+  return index >= records || (indexed && offset >= stride)
+}
+
+/** Atomics and typed elements are in range as a whole or not at all. */
+function wholeOutOfRange(w: Wave, first: BufferAddress, bytes: number): boolean {
+  return outOfRange(w, first) || outOfRange(w, { ...first, offset: first.offset + Math.max(0, bytes - 4) })
 }
 
 function checkAligned(address: bigint, bytes: number, lane: number): void {
   if (address % BigInt(bytes) !== 0n) throw new Fault(FaultCode.Misaligned, lane, address, bytes)
 }
 
+/** gfx6 drops the low address bits of dwords and halves; later generations are run with unaligned access on, as ROCm sets them up. */
+const alignedFor = (w: Wave, address: bigint, bytes: number): bigint =>
+  w.generation === 'gfx6' ? address & ~BigInt(Math.min(bytes, 4) - 1) : address
+
 /** Pieces are checked and swizzled one by one. */
 export const locateBuffer: Locate = (w, r, lane, bytes, count, access, isAtomic) => {
   const pieces = Array.from({ length: count }, (_, k) => k * bytes)
+  const place = (address: bigint): number => {
+    const at = alignedFor(w, address, bytes)
+    if (isAtomic) checkAligned(at, bytes, lane)
+    return locate(w, at, bytes, access, lane)
+  }
   if (r.imm & IMM_ADDR64) {
     const address = address64(w, r, lane)
-    if (isAtomic) checkAligned(address, bytes, lane)
-    const place = locate(w, address, bytes * count, access, lane)
-    return pieces.map((offset) => place + offset)
+    return pieces.map((offset) => place(address + BigInt(offset)))
   }
   const first = bufferAddress(w, r, lane)
+  if (isAtomic && wholeOutOfRange(w, first, bytes)) return [undefined]
   return pieces.map((offset): Place => {
     const piece = { ...first, offset: first.offset + offset }
-    if (outOfRange(w, piece, bytes)) return undefined
-    const address = guestAddress(piece)
-    if (isAtomic) checkAligned(address, bytes, lane)
-    return locate(w, address, bytes, access, lane)
+    return outOfRange(w, piece) ? undefined : place(guestAddress(piece))
   })
 }
 
@@ -152,7 +165,7 @@ export const descriptorFormat = ({ dataFormat, numberFormat, select }: Descripto
 /** A typed element is in range as a whole or not at all; undefined where it is not. */
 function locateElement(w: Wave, r: PlanRecord, lane: number, bytes: number, access: Access): readonly Place[] {
   const pieceBytes = bytes % 4 === 0 ? 4 : bytes
-  if ((r.imm & IMM_ADDR64) === 0 && outOfRange(w, bufferAddress(w, r, lane), bytes)) return []
+  if ((r.imm & IMM_ADDR64) === 0 && wholeOutOfRange(w, bufferAddress(w, r, lane), bytes)) return []
   return locateBuffer(w, r, lane, pieceBytes, bytes / pieceBytes, access, false)
 }
 

@@ -4,8 +4,8 @@ import { MACHINE_GDS, MACHINE_GDS_BYTES } from '../plan/layout.ts'
 import type { PlanRecord } from '../plan/plan.ts'
 import * as atomics from './atomics.ts'
 import { Fault } from './fault.ts'
-import { readLane, writeLane } from './registers.ts'
 import { locateGds, locateLds, type Place, read, write } from './memory.ts'
+import { readLane, writeLane } from './registers.ts'
 import type { WaveFunction } from './scalar.ts'
 import { located } from './vector-memory.ts'
 import type { Wave } from './wave.ts'
@@ -23,8 +23,11 @@ const data1 = (w: Wave, r: PlanRecord, lane: number, dwords: number): bigint => 
 const result = (w: Wave, r: PlanRecord, lane: number, dwords: number, value: bigint): void =>
   writeLane(w, w.vgprOf(r.dst), lane, dwords, value)
 
-const place = (w: Wave, r: PlanRecord, address: number, bytes: number, lane: number): Place =>
-  isGds(r) ? locateGds(w, address >>> 0, bytes, lane) : locateLds(w, address >>> 0, bytes, w.m0, lane)
+/** Low address bits below the access's size are dropped. */
+const place = (w: Wave, r: PlanRecord, address: number, bytes: number, lane: number): Place => {
+  const aligned = (address & -bytes) >>> 0
+  return isGds(r) ? locateGds(w, aligned, bytes, lane) : locateLds(w, aligned, bytes, w.m0, lane)
+}
 
 /** Instructions with one address of `bytes` bytes, 1 to 8. */
 const one =
@@ -77,9 +80,7 @@ const wide =
       (lane) => {
         const address = (addr(w, r, lane) + offset16(r)) >>> 0
         const bytes = dwords * 4
-        return isGds(r)
-          ? locateGds(w, address, bytes, lane, WIDE_ALIGNMENT)
-          : locateLds(w, address, bytes, w.m0, lane, WIDE_ALIGNMENT)
+        return isGds(r) ? locateGds(w, address, bytes, lane, WIDE_ALIGNMENT) : locateLds(w, address, bytes, w.m0, lane, WIDE_ALIGNMENT)
       },
       (at, lane) => perform(w, r, at, lane),
     )
@@ -340,7 +341,7 @@ export const ds_swizzle_b32 = pull(addr, (_, r, lane) => {
   const offset = offset16(r)
   if (offset & 0x8000) return (lane & ~3) + ((offset >>> ((lane & 3) * 2)) & 3)
   const mask = (shift: number): number => (offset >>> shift) & 31
-  return (lane & ~31) + ((((lane & 31) & mask(0)) | mask(5)) ^ mask(10))
+  return (lane & ~31) + (((lane & 31 & mask(0)) | mask(5)) ^ mask(10))
 })
 
 const laneOfAddress = (w: Wave, r: PlanRecord, lane: number): number => ((addr(w, r, lane) + offset16(r)) >>> 2) % w.size

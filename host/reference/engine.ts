@@ -45,7 +45,8 @@ export function createReference(): Engine {
 
 /** A copy with room to spare, so that growing step by step stays cheap. */
 function grown(memory: ArrayBuffer, bytes: number): ArrayBuffer {
-  if (bytes > LIMIT_BYTES) throw new LimitError(`${bytes} bytes of memory were asked for; the reference engine can have ${LIMIT_BYTES} at most`)
+  if (bytes > LIMIT_BYTES)
+    throw new LimitError(`${bytes} bytes of memory were asked for; the reference engine can have ${LIMIT_BYTES} at most`)
   const larger = new ArrayBuffer(Math.min(LIMIT_BYTES, Math.max(bytes, memory.byteLength * 2)))
   new Uint8Array(larger).set(new Uint8Array(memory))
   return larger

@@ -1,6 +1,6 @@
 /** The fetch stage: operands by KIND_*, SDWA selection, DPP, LDS direct, abs, neg, flushing of denormals. */
 import { FaultCode } from '../engine.ts'
-import type { Operation } from '../isa/operations.ts'
+import { type Operation, operationOf } from '../isa/operations.ts'
 import { bitsOf, isFloat, type OperandType } from '../isa/row.ts'
 import type { PlanRecord } from '../plan/plan.ts'
 import {
@@ -17,7 +17,7 @@ import {
 import { Fault } from './fault.ts'
 import { flushDenormal } from './float.ts'
 import type { Modes, Word } from './lane.ts'
-import { isRelative } from './modes.ts'
+import { DESTINATION, isIndexing, isRelative } from './modes.ts'
 import { scalarOf, type Wave } from './wave.ts'
 
 /** The manual's two dwords of 1/(2π) as an f64; not the nearest double. */
@@ -27,9 +27,12 @@ const SPECIAL_EXECZ = 252
 const SPECIAL_SCC = 253
 const SPECIAL_LDS_DIRECT = 254
 
-/** Register number of a vector source, moved by M0 where MODE.GPR_IDX_EN says so. */
+/** Register number of a vector source, moved by M0 where MODE.GPR_IDX_EN says so. A tied source moves with the destination that it is. */
 function sourceVgpr(w: Wave, r: PlanRecord, slot: number): number {
-  return w.vgprOf(r.sources[slot]!) + (isRelative(w, slot) ? w.m0 & 0xff : 0)
+  const register = w.vgprOf(r.sources[slot]!)
+  if (!isIndexing(w)) return register
+  const operand = operationOf(r.op)?.shape.tied === slot ? DESTINATION : slot
+  return register + (isRelative(w, operand) ? w.m0 & 0xff : 0)
 }
 
 /** Dword `k` of a source in one lane, as it stands in the register. */
@@ -43,7 +46,7 @@ export function sourceDword(w: Wave, r: PlanRecord, slot: number, lane: number, 
     case KIND_CONSTANT:
       return k === 0 ? value : 0
     case KIND_SIGNED:
-      return k === 0 ? value : value >> 31 >>> 0
+      return k === 0 ? value : (value >> 31) >>> 0
     case KIND_HIGH:
       return k === 1 ? value : 0
     case KIND_INV_2PI:
@@ -72,11 +75,10 @@ function specialSource(w: Wave, encoding: number): number {
 
 /** One value for all lanes from the LDS: byte address in M0[15:0], type in M0[18:16] (GCN3 manual, section "LDS direct reads"). */
 function ldsDirect(w: Wave): number {
-  const address = w.m0 & 0xffff
   const type = (w.m0 >>> 16) & 7
   const bytes = [1, 2, 4, 0, 1, 2, 0, 0][type]!
   if (bytes === 0) throw new Fault(FaultCode.Unsupported)
-  if (address % bytes !== 0) throw new Fault(FaultCode.Misaligned, undefined, BigInt(address), bytes)
+  const address = w.m0 & 0xffff & -bytes
   if (address + bytes > w.ldsBytes) throw new Fault(FaultCode.Lds, undefined, BigInt(address), bytes)
   const at = w.lds + address
   switch (type) {

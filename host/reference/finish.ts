@@ -6,7 +6,7 @@ import { FLAG_SDWA } from '../plan/record.ts'
 import { lowBits } from './fetch.ts'
 import { clampFloat, flushDenormal, outputModifier } from './float.ts'
 import type { Modes } from './lane.ts'
-import { isRelative } from './modes.ts'
+import { DESTINATION, isRelative } from './modes.ts'
 import type { Wave } from './wave.ts'
 
 /** A float result after flushing, omod and clamp; anything else as it is. Doubling does not bring a flushed denormal back. */
@@ -25,7 +25,7 @@ export function finish(value: number | bigint, r: PlanRecord, operation: Operati
 }
 
 /** First VGPR of the destination, moved by M0 where MODE.GPR_IDX_EN says so. */
-export const destinationVgpr = (w: Wave, r: PlanRecord): number => w.vgprOf(r.dst) + (isRelative(w, 3) ? w.m0 & 0xff : 0)
+export const destinationVgpr = (w: Wave, r: PlanRecord): number => w.vgprOf(r.dst) + (isRelative(w, DESTINATION) ? w.m0 & 0xff : 0)
 
 /** Writes a lane's value; results of 16 bits clear the high half, SDWA writes what dst_sel and dst_unused say. */
 export function commit(w: Wave, r: PlanRecord, register: number, lane: number, value: number | bigint, type: OperandType): void {

@@ -4,8 +4,8 @@ import { MACHINE_PRIVATE_APERTURE, MACHINE_SHARED_APERTURE, WAVE_SCRATCH_BASE, W
 import { FLAG_TFE } from '../plan/record.ts'
 import * as atomics from './atomics.ts'
 import { Fault } from './fault.ts'
-import { readLane } from './registers.ts'
 import { type Access, locate, locateLds, type Place } from './memory.ts'
+import { readLane } from './registers.ts'
 import { type Locate, memoryOperations } from './vector-memory.ts'
 import type { Wave } from './wave.ts'
 

@@ -28,6 +28,8 @@ const USCALED = 2
 const SSCALED = 3
 const UINT = 4
 const SINT = 5
+/** Signed, without a second code for -1; not on gfx8. */
+const SNORM_OGL = 6
 const FLOAT = 7
 
 interface Format {
@@ -39,7 +41,7 @@ interface Format {
 /** @throws {Fault} Unsupported, for formats that the manual reserves */
 function componentBits(format: Format): readonly number[] {
   const bits = COMPONENT_BITS[format.data]
-  if (bits === undefined || (format.number > SINT && format.number !== FLOAT)) throw new Fault(FaultCode.Unsupported)
+  if (bits === undefined) throw new Fault(FaultCode.Unsupported)
   return bits
 }
 
@@ -81,6 +83,7 @@ function decodeComponent(value: number, width: number, number: number, half: boo
 function scaled(value: number, width: number, number: number): number {
   if (number === UNORM) return value / (2 ** width - 1)
   if (number === SNORM) return Math.max(-1, signed(value, width) / (2 ** (width - 1) - 1))
+  if (number === SNORM_OGL) return (2 * signed(value, width) + 1) / (2 ** width - 1)
   return number === SSCALED ? signed(value, width) : value
 }
 
@@ -124,6 +127,7 @@ function encodeComponent(word: number, width: number, number: number, half: bool
   const value = floatValue(half ? word & 0xffff : word, sourceWidth)
   if (number === FLOAT) return width === sourceWidth ? (half ? word & 0xffff : word) : encodeFloat(value, width)
   if (Number.isNaN(value)) return 0
+  if (number === SNORM_OGL) throw new Fault(FaultCode.Unsupported)
   if (number === UNORM) return roundInteger(clamp(value, 0, 1) * mask, NEAREST)
   if (number === SNORM) return bits(roundInteger(clamp(value, -1, 1) * top, NEAREST))
   return number === USCALED ? clamp(Math.trunc(value), 0, mask) : bits(clamp(Math.trunc(value), -top - 1, top))

@@ -1,6 +1,7 @@
 /** MODE's fields (GCN3 manual, section "MODE register"). */
-import type { Modes } from './lane.ts'
+
 import type { PlanRecord } from '../plan/plan.ts'
+import type { Modes } from './lane.ts'
 import type { Wave } from './wave.ts'
 
 export const MODE_DX10_CLAMP = 1 << 8
@@ -32,5 +33,8 @@ export function modesOf(w: Wave, r: PlanRecord): InstructionModes {
   }
 }
 
-/** Whether M0's enable bit 12 + `slot` (0 to 2 sources, 3 destination) makes an operand relative now. */
-export const isRelative = (w: Wave, slot: number): boolean => (w.mode & MODE_GPR_IDX_EN) !== 0 && ((w.m0 >>> (12 + slot)) & 1) !== 0
+export const isIndexing = (w: Wave): boolean => (w.mode & MODE_GPR_IDX_EN) !== 0
+/** The destination, among the operands that M0 enables for relative indexing; 0 to 2 are sources. */
+export const DESTINATION = 3
+/** Whether M0's enable bit 12 + `operand` makes an operand relative now. */
+export const isRelative = (w: Wave, operand: number): boolean => isIndexing(w) && ((w.m0 >>> (12 + operand)) & 1) !== 0

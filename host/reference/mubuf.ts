@@ -107,10 +107,7 @@ export const buffer_atomic_fmax_x2 = atomic(atomics.maxFloat, 64)
 export const buffer_store_lds_dword: WaveFunction = (w, r) =>
   located(
     w,
-    (lane) => [
-      locateLds(w, ldsAddress(w, r, lane), 4, Number.POSITIVE_INFINITY, lane),
-      locateBuffer(w, r, lane, 4, 1, 'write', false)[0],
-    ],
+    (lane) => [locateLds(w, ldsAddress(w, r, lane), 4, Number.POSITIVE_INFINITY, lane), locateBuffer(w, r, lane, 4, 1, 'write', false)[0]],
     ([from, to]) => write(w, to, 4, read(w, from, 4)),
   )
 

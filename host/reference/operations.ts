@@ -15,8 +15,8 @@ import * as sop2 from './sop2.ts'
 import * as sopc from './sopc.ts'
 import * as sopk from './sopk.ts'
 import * as sopp from './sopp.ts'
-import * as vintrp from './vintrp.ts'
 import { runLanes } from './vector.ts'
+import * as vintrp from './vintrp.ts'
 
 /** A file of functions by operation name; its other exports are not looked at. */
 type Functions<F> = Readonly<Record<string, F | undefined>>

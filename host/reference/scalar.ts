@@ -1,4 +1,6 @@
 /** Runs scalar operations: their operands by the shape, their results to the destination and SCC. */
+
+import type { Stop } from '../engine.ts'
 import type { Operation } from '../isa/operations.ts'
 import { bitsOf, dwordsOf } from '../isa/row.ts'
 import type { PlanRecord } from '../plan/plan.ts'
@@ -6,7 +8,7 @@ import { source } from './fetch.ts'
 import { scalarOf, type Wave } from './wave.ts'
 
 /** An operation that does its own reading and writing. What it throws is a Fault, before any effect. */
-export type WaveFunction = (w: Wave, r: PlanRecord) => import('../engine.ts').Stop | void
+export type WaveFunction = (w: Wave, r: PlanRecord) => Stop | undefined | void
 
 /** The result: a value, a value and SCC, or SCC alone; nothing where the destination is not written. */
 export type ScalarResult = number | bigint | boolean | undefined | readonly [value: number | bigint, scc: boolean]

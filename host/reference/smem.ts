@@ -10,20 +10,20 @@ import { scalarOf, type Wave } from './wave.ts'
 
 const offsetOf = (w: Wave, r: PlanRecord): number => (r.mods.kinds[1] === KIND_NONE ? r.imm : sourceDword(w, r, 1, 0))
 const aligned = (address: bigint): bigint => BigInt.asUintN(64, address & ~3n)
-const baseOf = (w: Wave, r: PlanRecord): number => scalarOf(r.sources[0])
+const baseOf = (r: PlanRecord): number => scalarOf(r.sources[0])
 
 type Places = (w: Wave, r: PlanRecord, dwords: number, access: 'read' | 'write') => readonly Place[]
 
 /** Base and offset as they are. */
 const global: Places = (w, r, dwords, access) => {
-  const address = aligned(w.scalar64(baseOf(w, r)) + BigInt(offsetOf(w, r)))
+  const address = aligned(w.scalar64(baseOf(r)) + BigInt(offsetOf(w, r)))
   const place = locate(w, address, dwords * 4, access)
   return Array.from({ length: dwords }, (_, k) => place + k * 4)
 }
 
 /** Through a buffer descriptor: dwords beyond its size read 0 and are not written. */
 const buffer: Places = (w, r, dwords, access) => {
-  const descriptor = readDescriptor(w, baseOf(w, r))
+  const descriptor = readDescriptor(w, baseOf(r))
   const size = descriptor.stride === 0 ? descriptor.records : descriptor.stride * descriptor.records
   const offset = (offsetOf(w, r) & ~3) >>> 0
   return Array.from({ length: dwords }, (_, k) => {
@@ -32,13 +32,17 @@ const buffer: Places = (w, r, dwords, access) => {
   })
 }
 
-const load = (places: Places, dwords: number): WaveFunction => (w, r) => {
-  const words = places(w, r, dwords, 'read').map((place) => Number(read(w, place, 4)))
-  for (const [k, word] of words.entries()) w.setScalar(scalarOf(r.dst) + k, word)
-}
-const store = (places: Places, dwords: number): WaveFunction => (w, r) => {
-  for (const [k, place] of places(w, r, dwords, 'write').entries()) write(w, place, 4, BigInt(w.scalar(scalarOf(r.dst) + k)))
-}
+const load =
+  (places: Places, dwords: number): WaveFunction =>
+  (w, r) => {
+    const words = places(w, r, dwords, 'read').map((place) => Number(read(w, place, 4)))
+    for (const [k, word] of words.entries()) w.setScalar(scalarOf(r.dst) + k, word)
+  }
+const store =
+  (places: Places, dwords: number): WaveFunction =>
+  (w, r) => {
+    for (const [k, place] of places(w, r, dwords, 'write').entries()) write(w, place, 4, BigInt(w.scalar(scalarOf(r.dst) + k)))
+  }
 
 export const s_load_dword = load(global, 1)
 export const s_load_dwordx2 = load(global, 2)

@@ -78,13 +78,15 @@ export const s_rfe_b64 = (): never => {
 }
 
 /** D = EXEC, then EXEC = what the operation makes of S0 and EXEC; SCC tells whether EXEC is not 0. */
-const saveExec = (combine: (s: bigint, exec: bigint) => bigint) => (a: bigint, w: Wave, r: PlanRecord): boolean => {
-  const { exec } = w
-  const [result, scc] = nonZero(BigInt.asUintN(64, combine(a, exec)))
-  writeScalar(w, scalarOf(r.dst), exec, 2)
-  w.exec = result
-  return scc
-}
+const saveExec =
+  (combine: (s: bigint, exec: bigint) => bigint) =>
+  (a: bigint, w: Wave, r: PlanRecord): boolean => {
+    const { exec } = w
+    const [result, scc] = nonZero(BigInt.asUintN(64, combine(a, exec)))
+    writeScalar(w, scalarOf(r.dst), exec, 2)
+    w.exec = result
+    return scc
+  }
 export const s_and_saveexec_b64 = saveExec((s, exec) => s & exec)
 export const s_or_saveexec_b64 = saveExec((s, exec) => s | exec)
 export const s_xor_saveexec_b64 = saveExec((s, exec) => s ^ exec)
@@ -95,17 +97,21 @@ export const s_nor_saveexec_b64 = saveExec((s, exec) => ~(s | exec))
 export const s_xnor_saveexec_b64 = saveExec((s, exec) => ~(s ^ exec))
 
 /** M0 is added to the register's number as it is, for pairs too. */
-const moveFrom = (count: number) => (_: number | bigint, w: Wave, r: PlanRecord): undefined => {
-  const from = scalarOf(r.sources[0]) + w.m0
-  w.checkSgprs(from, count)
-  const words = Array.from({ length: count }, (_, k) => w.scalar(from + k))
-  for (const [k, word] of words.entries()) w.setScalar(scalarOf(r.dst) + k, word)
-}
-const moveTo = (count: number) => (a: number | bigint, w: Wave, r: PlanRecord): undefined => {
-  const to = scalarOf(r.dst) + w.m0
-  w.checkSgprs(to, count)
-  writeScalar(w, to, a, count)
-}
+const moveFrom =
+  (count: number) =>
+  (_: number | bigint, w: Wave, r: PlanRecord): undefined => {
+    const from = scalarOf(r.sources[0]) + w.m0
+    w.checkSgprs(from, count)
+    const words = Array.from({ length: count }, (_, k) => w.scalar(from + k))
+    for (const [k, word] of words.entries()) w.setScalar(scalarOf(r.dst) + k, word)
+  }
+const moveTo =
+  (count: number) =>
+  (a: number | bigint, w: Wave, r: PlanRecord): undefined => {
+    const to = scalarOf(r.dst) + w.m0
+    w.checkSgprs(to, count)
+    writeScalar(w, to, a, count)
+  }
 export const s_movrels_b32 = moveFrom(1)
 export const s_movrels_b64 = moveFrom(2)
 export const s_movreld_b32 = moveTo(1)

@@ -1,11 +1,11 @@
 /** Scalar operations with a 16-bit constant (GCN3 manual, chapter "SOPK instructions"). */
 import type { PlanRecord } from '../plan/plan.ts'
 import { fork } from './branch-stack.ts'
+import { sourceDword } from './fetch.ts'
 import { readHardwareRegister, writeHardwareRegister } from './hardware-register.ts'
 import type { WaveFunction } from './scalar.ts'
 import * as sop2 from './sop2.ts'
 import * as sopc from './sopc.ts'
-import { sourceDword } from './fetch.ts'
 import { scalarOf, type Wave } from './wave.ts'
 
 const destination = (w: Wave, r: PlanRecord): number => w.scalar(scalarOf(r.dst))
@@ -16,9 +16,11 @@ export const s_cmovk_i32: WaveFunction = (w, r) => {
 }
 
 /** SCC = D compared with the constant, which is sign-extended for i32 and zero-extended for u32. */
-const compare = (f: (a: number, b: number) => boolean, mask = -1): WaveFunction => (w, r) => {
-  w.scc = f(destination(w, r), (r.imm & mask) >>> 0)
-}
+const compare =
+  (f: (a: number, b: number) => boolean, mask = -1): WaveFunction =>
+  (w, r) => {
+    w.scc = f(destination(w, r), (r.imm & mask) >>> 0)
+  }
 export const s_cmpk_eq_i32 = compare(sopc.s_cmp_eq_i32)
 export const s_cmpk_lg_i32 = compare(sopc.s_cmp_lg_i32)
 export const s_cmpk_gt_i32 = compare(sopc.s_cmp_gt_i32)

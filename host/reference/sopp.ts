@@ -15,9 +15,11 @@ const unsupported: WaveFunction = () => {
 const COND_DBG_USER = 1 << 20
 const COND_DBG_SYS = 1 << 21
 
-const branchIf = (condition: (w: Wave) => boolean): WaveFunction => (w, r) => {
-  if (condition(w)) w.jumpTo(r.imm)
-}
+const branchIf =
+  (condition: (w: Wave) => boolean): WaveFunction =>
+  (w, r) => {
+    if (condition(w)) w.jumpTo(r.imm)
+  }
 const status = (w: Wave, bit: number): boolean => (w.header(WAVE_STATUS) & bit) !== 0
 
 export const s_branch = branchIf(() => true)

@@ -2,8 +2,8 @@
 import type { PlanRecord } from '../plan/plan.ts'
 import { FLAG_GLC } from '../plan/record.ts'
 import { type Atomic, compareSwap, compareSwapFloat } from './atomics.ts'
-import { readLane, writeLane } from './registers.ts'
 import { type Access, type Place, read, write } from './memory.ts'
+import { readLane, writeLane } from './registers.ts'
 import type { WaveFunction } from './scalar.ts'
 import type { Wave } from './wave.ts'
 
@@ -11,7 +11,15 @@ import type { Wave } from './wave.ts'
  * Where `count` pieces of `bytes` bytes each, one behind another in the address space, are for a lane.
  * An atomic's piece must be aligned. @throws {Fault}
  */
-export type Locate = (w: Wave, r: PlanRecord, lane: number, bytes: number, count: number, access: Access, isAtomic: boolean) => readonly Place[]
+export type Locate = (
+  w: Wave,
+  r: PlanRecord,
+  lane: number,
+  bytes: number,
+  count: number,
+  access: Access,
+  isAtomic: boolean,
+) => readonly Place[]
 
 /** Registers of a memory instruction: where loads go, and where stores and atomics find their data. */
 export interface Registers {

@@ -79,8 +79,18 @@ describe('limits', () => {
     expect(m.ldsWords()[0]).toBe(0)
   })
 
-  test('a misaligned address is a fault', () => {
-    expect(fault(setup(ds('ds_read_b64', { addr: 0, vdst: 2 }), { exec: 4n, vgpr: { 0: 4 } }))).toEqual([Stop.Fault, FaultCode.Misaligned, 2, 4])
+  test('address bits below the size of the access are dropped', () => {
+    const m = run(setup(ds('ds_read_b64', { addr: 0, vdst: 2 }), { exec: 1n, vgpr: { 0: 15 } }))
+    expect([m.vgpr(2, 0), m.vgpr(3, 0)]).toEqual([2, 3])
+  })
+
+  test('128 bits want a multiple of 16', () => {
+    expect(fault(setup(ds('ds_read_b128', { addr: 0, vdst: 4 }), { exec: 4n, vgpr: { 0: 8 } }))).toEqual([
+      Stop.Fault,
+      FaultCode.Misaligned,
+      2,
+      8,
+    ])
   })
 })
 
@@ -127,7 +137,12 @@ describe('atomics', () => {
   })
 
   test('ds_wrxchg2_rtn_b32 gives both old values', () => {
-    const m = run(setup(ds('ds_wrxchg2_rtn_b32', { addr: 0, data0: 1, data1: 2, vdst: 3, offset0: 1, offset1: 2 }), { exec: 1n, vgpr: { 1: 70, 2: 80 } }))
+    const m = run(
+      setup(ds('ds_wrxchg2_rtn_b32', { addr: 0, data0: 1, data1: 2, vdst: 3, offset0: 1, offset1: 2 }), {
+        exec: 1n,
+        vgpr: { 1: 70, 2: 80 },
+      }),
+    )
     expect([m.vgpr(3, 0), m.vgpr(4, 0), ...m.ldsWords().slice(1, 3)]).toEqual([1, 2, 70, 80])
   })
 
@@ -158,7 +173,11 @@ describe('atomics', () => {
 
 describe('lanes to lanes', () => {
   const swizzle = (offset: number, exec = (1n << 64n) - 1n) =>
-    run({ words: ds('ds_swizzle_b32', { addr: 0, vdst: 1, offset0: offset & 255, offset1: offset >> 8 }), exec, vgpr: { 0: (lane) => 100 + lane } }).row(1)
+    run({
+      words: ds('ds_swizzle_b32', { addr: 0, vdst: 1, offset0: offset & 255, offset1: offset >> 8 }),
+      exec,
+      vgpr: { 0: (lane) => 100 + lane },
+    }).row(1)
 
   test('ds_swizzle with bit 15 permutes each four lanes', () => {
     expect(swizzle(0x8000 | 0b00011011).slice(0, 8)).toEqual([103, 102, 101, 100, 107, 106, 105, 104])
@@ -173,11 +192,19 @@ describe('lanes to lanes', () => {
   })
 
   test('ds_permute pushes by byte addresses that wrap; the higher lane wins; nobody gives 0', () => {
-    const m = run({ words: ds('ds_permute_b32', { addr: 0, data0: 1, vdst: 2 }), vgpr: { 0: (lane) => (lane < 2 ? 256 + 12 : lane * 4), 1: (lane) => lane + 1, 2: 9 }, exec: 0xfn })
+    const m = run({
+      words: ds('ds_permute_b32', { addr: 0, data0: 1, vdst: 2 }),
+      vgpr: { 0: (lane) => (lane < 2 ? 256 + 12 : lane * 4), 1: (lane) => lane + 1, 2: 9 },
+      exec: 0xfn,
+    })
     expect(m.row(2).slice(0, 5)).toEqual([0, 0, 3, 4, 9])
   })
   test('ds_bpermute pulls; an inactive source gives 0', () => {
-    const m = run({ words: ds('ds_bpermute_b32', { addr: 0, data0: 1, vdst: 1 }), vgpr: { 0: (lane) => (lane + 1) * 4, 1: (lane) => lane + 10 }, exec: 0xfn })
+    const m = run({
+      words: ds('ds_bpermute_b32', { addr: 0, data0: 1, vdst: 1 }),
+      vgpr: { 0: (lane) => (lane + 1) * 4, 1: (lane) => lane + 10 },
+      exec: 0xfn,
+    })
     expect(m.row(1).slice(0, 5)).toEqual([11, 12, 13, 0, 14])
   })
 })

@@ -24,9 +24,19 @@ describe('scalar memory', () => {
   })
   test('offsets count dwords on gfx6, an SGPR offset counts bytes; the low two bits are dropped', () => {
     const target: TargetName = 'gfx600'
-    const imm = run({ target, words: op('s_load_dword', 'smrd', { sdst: 8, sbase: 1, imm: 1, offset: 5 }, { target }), sgpr, regions: [region()] })
+    const imm = run({
+      target,
+      words: op('s_load_dword', 'smrd', { sdst: 8, sbase: 1, imm: 1, offset: 5 }, { target }),
+      sgpr,
+      regions: [region()],
+    })
     expect(imm.sgpr(8)).toBe(5)
-    const reg = run({ target, words: op('s_load_dword', 'smrd', { sdst: 8, sbase: 1, offset: 4 }, { target }), sgpr: { ...sgpr, 4: 23 }, regions: [region()] })
+    const reg = run({
+      target,
+      words: op('s_load_dword', 'smrd', { sdst: 8, sbase: 1, offset: 4 }, { target }),
+      sgpr: { ...sgpr, 4: 23 },
+      regions: [region()],
+    })
     expect(reg.sgpr(8)).toBe(5)
   })
   test('a load may overwrite its own address', () => {
@@ -62,7 +72,11 @@ describe('flat memory', () => {
   const flat = (name: string, fields: object = {}) => op(name, 'flat', { addr: 0, data: 2, vdst: 4, ...fields })
   const addresses = { 0: (lane: number) => LOW + lane * 4, 1: HIGH }
   test('loads and stores, lane by lane', () => {
-    const m = run({ words: [...flat('flat_load_dword'), ...flat('flat_store_dword')], vgpr: { ...addresses, 2: (lane) => 1000 + lane }, regions: [region()] })
+    const m = run({
+      words: [...flat('flat_load_dword'), ...flat('flat_store_dword')],
+      vgpr: { ...addresses, 2: (lane) => 1000 + lane },
+      regions: [region()],
+    })
     expect(m.row(4)).toEqual(NUMBERS.slice(0, 64))
     expect(m.memory()[63]).toBe(1063)
   })
@@ -83,7 +97,12 @@ describe('flat memory', () => {
     expect([cas(1).memory()[5], cas(1).vgpr(4, 0), cas(0).vgpr(4, 0)]).toEqual([99, 5, 7])
   })
   test('64-bit atomics', () => {
-    const m = run({ words: flat('flat_atomic_smax_x2', { glc: 1 }), exec: 1n, vgpr: { 0: LOW, 1: HIGH, 2: 1, 3: 0 }, regions: [region([5, 0x80000000])] })
+    const m = run({
+      words: flat('flat_atomic_smax_x2', { glc: 1 }),
+      exec: 1n,
+      vgpr: { 0: LOW, 1: HIGH, 2: 1, 3: 0 },
+      regions: [region([5, 0x80000000])],
+    })
     expect([...m.memory(), m.vgpr(4, 0), m.vgpr(5, 0)]).toEqual([1, 0, 5, 0x80000000])
   })
   test('a misaligned atomic is a fault', () => {
@@ -96,7 +115,12 @@ describe('flat memory', () => {
   })
   test('the private aperture is scratch, interleaved by dwords', () => {
     const scratch = { address: BASE, laneBytes: 16 }
-    const s = { words: flat('flat_store_dword'), vgpr: { 0: 8, 1: PRIVATE_APERTURE, 2: (lane: number) => lane + 500 }, regions: [region()], scratch }
+    const s = {
+      words: flat('flat_store_dword'),
+      vgpr: { 0: 8, 1: PRIVATE_APERTURE, 2: (lane: number) => lane + 500 },
+      regions: [region()],
+      scratch,
+    }
     expect(run(s).memory()[2 * 64 + 7]).toBe(507)
     expect(faultOf({ ...s, vgpr: { 0: 16, 1: PRIVATE_APERTURE } })[1]).toBe(FaultCode.Memory)
   })
@@ -105,7 +129,12 @@ describe('flat memory', () => {
 describe('buffers', () => {
   const buffer = (name: string, fields: object = {}, target: TargetName = 'gfx803') =>
     op(name, 'mubuf', { vaddr: 0, vdata: 4, srsrc: 1, soffset: int(0), ...fields }, { target })
-  const raw = (records: number, word3 = 0, stride = 0, swizzle = 0) => ({ 4: LOW, 5: HIGH | (stride << 16) | ((swizzle << 31) >>> 0), 6: records, 7: word3 })
+  const raw = (records: number, word3 = 0, stride = 0, swizzle = 0) => ({
+    4: LOW,
+    5: HIGH | (stride << 16) | ((swizzle << 31) >>> 0),
+    6: records,
+    7: word3,
+  })
 
   test('offen, soffset and the offset of the instruction add up', () => {
     const words = buffer('buffer_load_dword', { offen: 1, offset: 8, soffset: 12 })
@@ -113,19 +142,60 @@ describe('buffers', () => {
     expect(m.row(4).slice(0, 3)).toEqual([6, 7, 0])
   })
   test('idxen multiplies by the stride; with offen the index comes first', () => {
-    const m = run({ words: buffer('buffer_load_dword', { idxen: 1, offen: 1 }), exec: 1n, sgpr: raw(1024, 0, 16), vgpr: { 0: 3, 1: 4 }, regions: [region()] })
+    const m = run({
+      words: buffer('buffer_load_dword', { idxen: 1, offen: 1 }),
+      exec: 1n,
+      sgpr: raw(1024, 0, 16),
+      vgpr: { 0: 3, 1: 4 },
+      regions: [region()],
+    })
     expect(m.vgpr(4, 0)).toBe(13)
   })
   test('dwords beyond the buffer read 0 and are not written, each for itself', () => {
-    const load = run({ words: buffer('buffer_load_dwordx4', { offen: 1 }), exec: 1n, sgpr: raw(16), vgpr: { 0: 8, 6: 9, 7: 9 }, regions: [region()] })
+    const load = run({
+      words: buffer('buffer_load_dwordx4', { offen: 1 }),
+      exec: 1n,
+      sgpr: raw(16),
+      vgpr: { 0: 8, 6: 9, 7: 9 },
+      regions: [region()],
+    })
     expect([4, 5, 6, 7].map((r) => load.vgpr(r, 0))).toEqual([2, 3, 0, 0])
-    const store = run({ words: buffer('buffer_store_dwordx2', { offen: 1 }), exec: 1n, sgpr: raw(16), vgpr: { 0: 12, 4: 70, 5: 80 }, regions: [region()] })
+    const store = run({
+      words: buffer('buffer_store_dwordx2', { offen: 1 }),
+      exec: 1n,
+      sgpr: raw(16),
+      vgpr: { 0: 12, 4: 70, 5: 80 },
+      regions: [region()],
+    })
     expect([...store.memory().slice(3, 5)]).toEqual([70, 4])
   })
   test('NUM_RECORDS of a linear buffer with stride: elements on gfx7, bytes on gfx8', () => {
     const at = (target: TargetName, index: number) =>
-      run({ target, words: buffer('buffer_load_dword', { idxen: 1 }, target), exec: 1n, sgpr: raw(32, 0, 16), vgpr: { 0: index }, regions: [region()] }).vgpr(4, 0)
+      run({
+        target,
+        words: buffer('buffer_load_dword', { idxen: 1 }, target),
+        exec: 1n,
+        sgpr: raw(32, 0, 16),
+        vgpr: { 0: index },
+        regions: [region()],
+      }).vgpr(4, 0)
     expect([at('gfx700', 3), at('gfx700', 15), at('gfx803', 1), at('gfx803', 2)]).toEqual([12, 60, 4, 0])
+  })
+  test('soffset is taken from the bytes that are in range', () => {
+    const words = buffer('buffer_load_dword', { offen: 1, soffset: 12 })
+    const m = run({ words, exec: 3n, sgpr: { ...raw(32), 12: 16 }, vgpr: { 0: (lane) => 12 + lane * 4, 4: 9 }, regions: [region()] })
+    expect(m.row(4).slice(0, 3)).toEqual([7, 0, 9])
+  })
+  test('an offset beyond the stride is out of range where elements are indexed', () => {
+    const target: TargetName = 'gfx700'
+    const words = buffer('buffer_load_dword', { idxen: 1, offen: 1 }, target)
+    const m = run({ target, words, exec: 3n, sgpr: raw(32, 0, 8), vgpr: { 0: 2, 1: (lane) => 4 + lane * 4 }, regions: [region()] })
+    expect(m.row(4).slice(0, 2)).toEqual([5, 0])
+  })
+  test('gfx6 drops the low bits of dword addresses', () => {
+    const target: TargetName = 'gfx600'
+    const m = run({ target, words: buffer('buffer_load_dword', { offset: 7 }, target), exec: 1n, sgpr: raw(1024), regions: [region()] })
+    expect(m.vgpr(4, 0)).toBe(1)
   })
   test('swizzled: elements of 64 neighbours interleaved by 4 bytes, the thread as index, as compilers set scratch up', () => {
     const word3 = (1 << 19) | (3 << 21) | (1 << 23)
@@ -135,7 +205,14 @@ describe('buffers', () => {
   test('addr64 ignores range, stride and swizzle and wraps in 48 bits', () => {
     const target: TargetName = 'gfx600'
     const words = buffer('buffer_load_dword', { addr64: 1, offset: 4 }, target)
-    const m = run({ target, words, exec: 1n, sgpr: { 4: 0xfffffff0, 5: 0xffffffff, 6: 0, 7: 0xf000 }, vgpr: { 0: LOW + 0x10, 1: HIGH }, regions: [region()] })
+    const m = run({
+      target,
+      words,
+      exec: 1n,
+      sgpr: { 4: 0xfffffff0, 5: 0xffffffff, 6: 0, 7: 0xf000 },
+      vgpr: { 0: LOW + 0x10, 1: HIGH },
+      regions: [region()],
+    })
     expect(m.vgpr(4, 0)).toBe(1)
   })
   test('atomics are all or nothing and return with GLC', () => {
@@ -146,7 +223,15 @@ describe('buffers', () => {
   })
   test('the LDS bit sends dwords to M0 plus offset plus four bytes a lane', () => {
     const words = buffer('buffer_load_dword', { offen: 1, offset: 4, lds: 1 })
-    const m = run({ words, exec: 6n, m0: 8, sgpr: raw(1024), vgpr: { 0: (lane) => lane * 16, 4: 1 }, regions: [region()], lds: bytesOf(new Array(16).fill(7)) })
+    const m = run({
+      words,
+      exec: 6n,
+      m0: 8,
+      sgpr: raw(1024),
+      vgpr: { 0: (lane) => lane * 16, 4: 1 },
+      regions: [region()],
+      lds: bytesOf(new Array(16).fill(7)),
+    })
     expect([...m.ldsWords().slice(3, 7)]).toEqual([7, 5, 9, 7])
     expect(m.vgpr(4, 1)).toBe(1)
   })
@@ -186,7 +271,13 @@ describe('buffers', () => {
     })
     test('stores round to nearest and saturate', () => {
       const words = buffer('buffer_store_format_xyzw')
-      const m = run({ words, exec: 1n, sgpr: raw(1024, UNORM8X4 | IDENTITY), vgpr: { 4: 0x3f000000, 5: 0x40000000, 6: 0xbf800000, 7: 0x7fc00000 }, regions: [region([0])] })
+      const m = run({
+        words,
+        exec: 1n,
+        sgpr: raw(1024, UNORM8X4 | IDENTITY),
+        vgpr: { 4: 0x3f000000, 5: 0x40000000, 6: 0xbf800000, 7: 0x7fc00000 },
+        regions: [region([0])],
+      })
       expect(m.memory()[0]).toBe(0x0000ff80)
     })
     test('tbuffer takes its format from the instruction', () => {

@@ -118,7 +118,12 @@ test('64-bit counts and masks', () => {
 })
 
 test('s_mov_b64 sign-extends a literal only for signed operands, and an inline constant always', () => {
-  const m = run({ words: [...op('s_mov_b64', 'sop1', { sdst: 0, ssrc0: 255 }, { literal: 0x80000000 }), ...op('s_mov_b64', 'sop1', { sdst: 2, ssrc0: 193 })] })
+  const m = run({
+    words: [
+      ...op('s_mov_b64', 'sop1', { sdst: 0, ssrc0: 255 }, { literal: 0x80000000 }),
+      ...op('s_mov_b64', 'sop1', { sdst: 2, ssrc0: 193 }),
+    ],
+  })
   expect(m.sgpr64(0)).toBe(0x80000000n)
   expect(m.sgpr64(2)).toBe(0xffffffffffffffffn)
 })
@@ -204,7 +209,9 @@ describe('control flow', () => {
 
   test('vccz, execz and scc branches', () => {
     const taken = (name: string, setup: object) =>
-      run({ words: [...op(name, 'sopp', { simm16: 1 }), ...op('s_mov_b32', 'sop1', { sdst: 0, ssrc0: int(1) }), ENDPGM], ...setup }).sgpr(0) === 0
+      run({ words: [...op(name, 'sopp', { simm16: 1 }), ...op('s_mov_b32', 'sop1', { sdst: 0, ssrc0: int(1) }), ENDPGM], ...setup }).sgpr(
+        0,
+      ) === 0
     expect(taken('s_cbranch_vccz', { vcc: 0n })).toBe(true)
     expect(taken('s_cbranch_vccz', { vcc: 1n << 40n })).toBe(false)
     expect(taken('s_cbranch_vccnz', { vcc: 1n })).toBe(true)
@@ -215,7 +222,9 @@ describe('control flow', () => {
   })
 
   test('the budget counts instructions and stops before the next one', () => {
-    const m = new Machine({ words: [...op('s_mov_b32', 'sop1', { sdst: 0, ssrc0: int(1) }), ...op('s_branch', 'sopp', { simm16: 0xfffe })] })
+    const m = new Machine({
+      words: [...op('s_mov_b32', 'sop1', { sdst: 0, ssrc0: int(1) }), ...op('s_branch', 'sopp', { simm16: 0xfffe })],
+    })
     expect(m.run(5)).toBe(Stop.Budget)
     expect(m.header64(layout.WAVE_INSTRUCTIONS)).toBe(5n)
     expect(m.pc).toBe(4)

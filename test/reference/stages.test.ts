@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { FaultCode, Stop } from '../../host/engine.ts'
 import { OPERATION_BY_NAME } from '../../host/isa/operations.ts'
 import * as layout from '../../host/plan/layout.ts'
-import { bytesOf, EXEC, int, Machine, op, run, v, VCC } from './machine.ts'
+import { bytesOf, EXEC, int, Machine, op, run, VCC, v } from './machine.ts'
 
 const LANES = Array.from({ length: 64 }, (_, lane) => lane)
 const lane = (at: number) => at
@@ -58,7 +58,12 @@ describe('DPP', () => {
 
 describe('SDWA', () => {
   const sdwa = (name: string, fields: object, vgpr: Record<number, number>, mode = PLAIN) =>
-    run({ words: op(name, 'vop2_sdwa', { vdst: 0, src0: 1, vsrc1: 2, dst_sel: 6, src0_sel: 6, src1_sel: 6, ...fields }), exec: 1n, vgpr, mode }).vgpr(0, 0)
+    run({
+      words: op(name, 'vop2_sdwa', { vdst: 0, src0: 1, vsrc1: 2, dst_sel: 6, src0_sel: 6, src1_sel: 6, ...fields }),
+      exec: 1n,
+      vgpr,
+      mode,
+    }).vgpr(0, 0)
 
   test('sources: bytes and words, zero- or sign-extended', () => {
     const add = (fields: object) => sdwa('v_or_b32', fields, { 0: 0, 1: 0x80f1c2d3, 2: 0 })
@@ -76,7 +81,11 @@ describe('SDWA', () => {
 
   test('abs and neg act on the selected half as the float that it is', () => {
     // |v1.hi| + -v2.lo = 2 - 1
-    const got = sdwa('v_add_f16', { src0_sel: 5, src0_abs: 1, src1_sel: 4, src1_neg: 1, dst_sel: 5, dst_unused: 2 }, { 0: 0x1234, 1: 0xc0000000, 2: 0x3c00 })
+    const got = sdwa(
+      'v_add_f16',
+      { src0_sel: 5, src0_abs: 1, src1_sel: 4, src1_neg: 1, dst_sel: 5, dst_unused: 2 },
+      { 0: 0x1234, 1: 0xc0000000, 2: 0x3c00 },
+    )
     expect(got).toBe(0x3c001234)
   })
 })
@@ -121,7 +130,12 @@ describe('modifiers of VOP3', () => {
 
 describe('masks', () => {
   test('a compare writes all of its mask, inactive lanes 0', () => {
-    const m = run({ words: op('v_cmp_lt_u32', 'vop3a', { vdst: 10, src0: v(0), src1: int(8) }), exec: 0xff00ffn, sgpr: { 10: 0xffffffff, 11: 0xffffffff }, vgpr: { 0: lane } })
+    const m = run({
+      words: op('v_cmp_lt_u32', 'vop3a', { vdst: 10, src0: v(0), src1: int(8) }),
+      exec: 0xff00ffn,
+      sgpr: { 10: 0xffffffff, 11: 0xffffffff },
+      vgpr: { 0: lane },
+    })
     expect(m.sgpr64(10)).toBe(0xffn)
   })
   test('v_cmpx writes EXEC besides its destination', () => {
@@ -152,7 +166,12 @@ describe('sources', () => {
   })
   test('f64 constants: inline, 1/(2π) as the manual has it, a literal as the high dword', () => {
     const move = (src1: number) => {
-      const m = run({ words: op('v_max_f64', 'vop3a', { vdst: 2, src0: v(0), src1 }), exec: 1n, vgpr: { 0: 0, 1: 0xfff00000 }, mode: PLAIN })
+      const m = run({
+        words: op('v_max_f64', 'vop3a', { vdst: 2, src0: v(0), src1 }),
+        exec: 1n,
+        vgpr: { 0: 0, 1: 0xfff00000 },
+        mode: PLAIN,
+      })
       return [m.vgpr(2, 0), m.vgpr(3, 0)]
     }
     expect(move(242)).toEqual([0, 0x3ff00000])
@@ -166,18 +185,27 @@ describe('sources', () => {
   })
   test('LDS direct broadcasts what M0 points to, of the type that M0 names', () => {
     const read = (type: number) =>
-      run({ words: op('v_mov_b32', 'vop1', { vdst: 0, src0: 254 }), exec: 3n, m0: 4 | (type << 16), lds: bytesOf([0, 0x1234f6f8]) }).vgpr(0, 1)
+      run({ words: op('v_mov_b32', 'vop1', { vdst: 0, src0: 254 }), exec: 3n, m0: 4 | (type << 16), lds: bytesOf([0, 0x1234f6f8]) }).vgpr(
+        0,
+        1,
+      )
     expect([0, 1, 2, 4, 5].map(read)).toEqual([0xf8, 0xf6f8, 0x1234f6f8, 0xfffffff8, 0xfffff6f8])
   })
 })
 
 describe('the whole wave', () => {
   test('v_readlane wraps its lane number and ignores EXEC', () => {
-    const m = run({ words: op('v_readlane_b32', 'vop3a', { vdst: 3, src0: v(0), src1: 5 }), exec: 0n, sgpr: { 5: 64 + 9 }, vgpr: { 0: lane } })
+    const m = run({
+      words: op('v_readlane_b32', 'vop3a', { vdst: 3, src0: v(0), src1: 5 }),
+      exec: 0n,
+      sgpr: { 5: 64 + 9 },
+      vgpr: { 0: lane },
+    })
     expect(m.sgpr(3)).toBe(9)
   })
   test('v_readfirstlane takes the lowest active lane, with EXEC 0 lane 0', () => {
-    const first = (exec: bigint) => run({ words: op('v_readfirstlane_b32', 'vop1', { vdst: 3, src0: v(0) }), exec, vgpr: { 0: (at) => at + 1 } }).sgpr(3)
+    const first = (exec: bigint) =>
+      run({ words: op('v_readfirstlane_b32', 'vop1', { vdst: 3, src0: v(0) }), exec, vgpr: { 0: (at) => at + 1 } }).sgpr(3)
     expect([first(0xf00n), first(0n)]).toEqual([9, 1])
   })
   test('v_writelane writes one lane, active or not', () => {
@@ -185,7 +213,8 @@ describe('the whole wave', () => {
     expect(m.row(0).slice(6, 9)).toEqual([1, 99, 1])
   })
   test('v_movrel adds M0 to source, destination or both', () => {
-    const move = (name: string) => run({ words: op(name, 'vop1', { vdst: 1, src0: v(2) }), m0: 3, exec: 1n, vgpr: { 2: 22, 5: 55, 1: 0, 4: 0 } })
+    const move = (name: string) =>
+      run({ words: op(name, 'vop1', { vdst: 1, src0: v(2) }), m0: 3, exec: 1n, vgpr: { 2: 22, 5: 55, 1: 0, 4: 0 } })
     expect(move('v_movrels_b32').vgpr(1, 0)).toBe(55)
     expect(move('v_movreld_b32').vgpr(4, 0)).toBe(22)
     expect(move('v_movrelsd_b32').vgpr(4, 0)).toBe(55)
@@ -205,6 +234,14 @@ describe('the whole wave', () => {
     expect([m.vgpr(4, 0), m.vgpr(1, 0), m.vgpr(6, 0)]).toEqual([51, 0, 20])
     expect(m.m0).toBe(0x12349003)
   })
+  test('the accumulator of v_mac is relative with the destination', () => {
+    const words = [
+      ...op('s_set_gpr_idx_on', 'sopc', { ssrc0: int(2), ssrc1: 0b1000 }),
+      ...op('v_mac_f32', 'vop2', { vdst: 1, src0: v(0), vsrc1: 0 }),
+    ]
+    const m = run({ words, exec: 1n, vgpr: { 0: 0x40000000, 1: 0x41200000, 3: 0x3f800000 } })
+    expect([m.vgpr(1, 0), m.vgpr(3, 0)]).toEqual([0x41200000, 0x40a00000]) // v3 = 2 * 2 + 1
+  })
   test('s_setvskip skips vector instructions until it is cleared', () => {
     const words = [
       ...op('s_setvskip', 'sopc', { ssrc0: int(1), ssrc1: int(0) }),
@@ -215,6 +252,24 @@ describe('the whole wave', () => {
     const m = run({ words, exec: 1n })
     expect([m.vgpr(0, 0), m.vgpr(1, 0)]).toEqual([0, 6])
   })
+})
+
+test('parameters are interpolated from the LDS, by the primitive of each quad', () => {
+  // Attribute 1, channel y of primitive p begins at dword 12 * (2 + p): P0 at 2, P10 at 3, P20 at 9. Quads 0 and 1 differ.
+  const lds = new Array<number>(48).fill(0)
+  for (const p of [0, 1]) {
+    lds[12 * (2 + p) + 2] = [0x3f800000, 0x41200000][p]!
+    lds[12 * (2 + p) + 3] = [0x40000000, 0x41a00000][p]!
+    lds[12 * (2 + p) + 9] = [0x40400000, 0x41f00000][p]!
+  }
+  const words = [
+    ...op('v_interp_p1_f32', 'vintrp', { vdst: 2, vsrc: 0, attr: 1, attrchan: 1 }),
+    ...op('v_interp_p2_f32', 'vintrp', { vdst: 2, vsrc: 1, attr: 1, attrchan: 1 }),
+    ...op('v_interp_mov_f32', 'vintrp', { vdst: 3, vsrc: 1, attr: 1, attrchan: 1 }),
+  ]
+  const m = run({ words, m0: 1 << 16, lds: bytesOf(lds), vgpr: { 0: 0x40000000, 1: 0x3f800000 } })
+  expect([m.vgpr(2, 3), m.vgpr(2, 4)]).toEqual([0x41000000, 0x42a00000]) // 1 + 2·2 + 3·1, 10 + 20·2 + 30·1
+  expect([m.vgpr(3, 3), m.vgpr(3, 4)]).toEqual([0x40400000, 0x41f00000])
 })
 
 test('approximate operations are counted, others are not', () => {
