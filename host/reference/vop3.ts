@@ -157,12 +157,12 @@ const isBelowNormal = <W extends Word>(f: Format<W>, n: W, d: W) =>
  * D = S0, which is the denominator S1 or the numerator S2, scaled so that the division's steps neither overflow nor lose bits. The
  * mask says that the result has to be scaled back by v_div_fmas.
  */
-function divScale<W extends Word>({ format: f, step, far, tiny }: Division<W>, a: W, d: W, n: W, round: Round): readonly [W, boolean] {
+function divScale<W extends Word>({ format: f, step, far, tiny }: Division<W>, a: W, d: W, n: W): readonly [W, boolean] {
   const exponent = f.exponentField(d)
   const difference = f.exponentField(n) - exponent
   const isTiny = f.exponentField(n) <= tiny
-  const isFinite = exponent <= 2 * f.maxExponent
-  const isSmall = exponent !== 0 && (((isTiny || !isFinite) && difference <= -far) || isBelowNormal(f, n, d))
+  const isNumber = exponent <= 2 * f.maxExponent
+  const isSmall = exponent !== 0 && (((isTiny || !isNumber) && difference <= -far) || isBelowNormal(f, n, d))
   const scaleBack = difference >= far || isSmall
   if (f.value(d) === 0 || f.value(n) === 0) return [f.nan, scaleBack]
   const isDenominator = a === d
@@ -170,13 +170,13 @@ function divScale<W extends Word>({ format: f, step, far, tiny }: Division<W>, a
   if (difference >= far) by = isDenominator ? step : 0
   else if (exponent === 0) by = step
   else if (exponent >= 2 * f.maxExponent - 1)
-    by = isSmall && !isDenominator ? 0 : -step // 1/d is denormal
+    by = isSmall && !isDenominator ? 0 : -step // where 1 / d is denormal
   else if (isSmall) by = isDenominator ? 0 : step
   else if (isTiny) by = step
-  return [scale(f, a, by, round), scaleBack]
+  return [scale(f, a, by, NEAREST), scaleBack] // exact: scaled like this neither number leaves the range
 }
-export const v_div_scale_f32 = (a: number, d: number, n: number, m: Modes) => divScale(DIVISION32, a, d, n, m.round32)
-export const v_div_scale_f64 = (a: bigint, d: bigint, n: bigint, m: Modes) => divScale(DIVISION64, a, d, n, m.round64)
+export const v_div_scale_f32 = (a: number, d: number, n: number) => divScale(DIVISION32, a, d, n)
+export const v_div_scale_f64 = (a: bigint, d: bigint, n: bigint) => divScale(DIVISION64, a, d, n)
 
 /** D = S0 * S1 + S2, scaled back if the mask says so: up if |S2| ≥ 2, else down; rounded once, but for what overflows before it is scaled. */
 function divFmas<W extends Word>({ format: f, step }: Division<W>, a: W, b: W, c: W, scaleBack: boolean, round: Round): W {
@@ -203,8 +203,8 @@ function divFixup<W extends Word>(f: Format<W>, quotient: W, d: W, n: W): W {
   // f16 divides in f32, so its quotient needs no more than the above
   if (f.name !== 'f16' && f.exponentField(n) - f.exponentField(d) < -(f.maxExponent + f.precision - 1)) return signed(0)
   const q = f.value(quotient)
-  if (Number.isNaN(q)) return f.name === 'f16' ? f.quiet(quotient) : signed(Number.POSITIVE_INFINITY)
-  return signed(q)
+  if (!Number.isNaN(q)) return signed(q)
+  return f.name === 'f16' ? f.quiet(quotient) : signed(Number.POSITIVE_INFINITY)
 }
 export const v_div_fixup_f32 = (q: number, d: number, n: number) => divFixup(F32, q, d, n)
 export const v_div_fixup_f64 = (q: bigint, d: bigint, n: bigint) => divFixup(F64, q, d, n)
