@@ -46,18 +46,15 @@ const subtractReversed = (f: Format<number>, a: number, b: number, round: Round)
 export const v_mul_legacy_f32 = (a: number, b: number, m: Modes) =>
   F32.value(a) === 0 || F32.value(b) === 0 ? 0 : multiply(F32, a, b, m.round32)
 
-// --- multiply and add, rounded after the multiplication; what denormals the result has not, the product has not either
+// --- multiply and add, rounded after the multiplication
 
-/** S0 * S1 + S2, the product rounded and, if denormal, flushed first where `flush` says so. */
-export function multiplyAdd(f: Format<number>, a: number, b: number, c: number, round: Round, flush: boolean): number {
-  if (f.isNaN(a) || f.isNaN(b) || f.isNaN(c)) return nanOf(f, a, b, c)
-  const product = multiply(f, a, b, round)
-  return add(f, flush ? flushed(f, product) : product, c, round)
-}
+const multiplyAdd = (f: Format<number>, a: number, b: number, c: number, round: Round, between: (product: number) => number): number =>
+  f.isNaN(a) || f.isNaN(b) || f.isNaN(c) ? nanOf(f, a, b, c) : add(f, between(multiply(f, a, b, round)), c, round)
 
-/** f32 denormals are flushed whatever MODE says. */
-export const mad32 = (a: number, b: number, c: number, m: Modes): number => multiplyAdd(F32, a, b, c, m.round32, true)
-export const mad16 = (a: number, b: number, c: number, m: Modes): number => multiplyAdd(F16, a, b, c, m.round64, m.flushResults64)
+/** S0 * S1 + S2; a denormal product is flushed, as denormal sources and results are, whatever MODE says. */
+export const mad32 = (a: number, b: number, c: number, m: Modes): number => multiplyAdd(F32, a, b, c, m.round32, (p) => flushed(F32, p))
+/** S0 * S1 + S2; a denormal product is kept, sources and result go by MODE. */
+export const mad16 = (a: number, b: number, c: number, m: Modes): number => multiplyAdd(F16, a, b, c, m.round64, (p) => p)
 /** As mad32, but zero times anything is +0. */
 export const madLegacy = (a: number, b: number, c: number, m: Modes): number =>
   F32.value(a) === 0 || F32.value(b) === 0 ? add(F32, 0, c, m.round32) : mad32(a, b, c, m)
