@@ -115,7 +115,7 @@ export function helpOfAll(commands: Readonly<Record<string, Command>>): string {
 export function helpOf(name: string, command: Command): string {
   const options = Object.entries(optionsOf(command)).map(([option, { short, value, help }]) => {
     const head = `  ${short === undefined ? '    ' : `-${short}, `}--${option}${value === undefined ? '' : ` ${value}`}`
-    return `${head.padEnd(27)} ${wrap(help, 52).replaceAll('\n', `\n${' '.repeat(28)}`)}`
+    return `${head.padEnd(27)} ${wrap(help, 80, 28).trimStart()}`
   })
   const examples = command.examples.flatMap(([line, what]) => [`  ${line}`, `      ${what}`])
   return [

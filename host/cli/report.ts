@@ -3,6 +3,9 @@ import { type Difference, type ElementType, type JobResult, numberOf, type ReadV
 import { WIDTH } from './io.ts'
 import { duration, grouped, table, wrap } from './table.ts'
 
+/** What belongs to a verdict stands under its name. */
+const INDENT = 9
+
 /** All there is to say of one result. @param values whether to show what the job reads, too */
 export function report(result: JobResult, values: boolean): string {
   const { name, status, engine, instructions, seconds, check } = result
@@ -10,11 +13,12 @@ export function report(result: JobResult, values: boolean): string {
   const lines = [`${status.toUpperCase().padEnd(8)} ${name === '' ? 'job' : name}${speed}\n`]
   if (result.error !== undefined) lines.push(problem(result.error.message))
   if (check?.parting != null) lines.push(parting(check.parting))
-  else if (check !== undefined) lines.push(`         checked: all state the same as the reference's (${duration(check.seconds)})\n`)
+  else if (check !== undefined)
+    lines.push(`${' '.repeat(INDENT)}checked: all state the same as the reference's (${duration(check.seconds)})\n`)
   if (result.differences.length > 0) lines.push(differences(result.differences, result.more ?? 0, check?.parting != null))
   const approximate = Object.entries(result.approximate)
   if (approximate.length > 0)
-    lines.push(`${wrap(`         approximate: ${approximate.map(([op, count]) => `${op} ${grouped(count)}`).join(', ')}`, WIDTH, 9)}\n`)
+    lines.push(`${wrap(`approximate: ${approximate.map(([op, count]) => `${op} ${grouped(count)}`).join(', ')}`, WIDTH, INDENT)}\n`)
   if (values) for (const [name, value] of Object.entries(result.read)) lines.push(show(name, value))
   return lines.join('')
 }
@@ -40,7 +44,7 @@ function dump(name: string, hex: string): string {
   return `${name}${rest}\n${shown.join('')}`
 }
 
-const problem = (message: string): string => `${wrap(`         ${message}`, WIDTH, 9)}\n`
+const problem = (message: string): string => `${wrap(message, WIDTH, INDENT)}\n`
 
 function parting({
   instruction,

@@ -11,13 +11,13 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
   return [head, ...rows].map((row) => `${line(row)}\n`).join('')
 }
 
-/** Breaks text at blanks into lines of at most `width`, those after the first indented. */
+/** Breaks text at blanks into lines of at most `width`, all indented. */
 export function wrap(text: string, width: number, indent = 0): string {
-  const lines: string[] = ['']
+  const lines: string[] = []
   for (const word of text.split(' ')) {
-    const line = lines.at(-1)!
-    if (line.trim() !== '' && line.length + 1 + word.length > width) lines.push(' '.repeat(indent) + word)
-    else lines[lines.length - 1] = line === '' ? word : `${line} ${word}`
+    const line = lines.at(-1)
+    if (line === undefined || line.length + 1 + word.length > width) lines.push(' '.repeat(indent) + word)
+    else lines[lines.length - 1] = `${line} ${word}`
   }
   return lines.join('\n')
 }

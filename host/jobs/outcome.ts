@@ -97,6 +97,8 @@ function waveOf(place: Place, { execution }: Run): Wave {
 function valuesAt(place: Place, wave: Wave): bigint[] {
   switch (place.form) {
     case 'vgpr': {
+      if (place.first + place.count > wave.vgprCount)
+        throw new JobError(`${place.name} does not exist: this wave has ${wave.vgprCount} VGPRs`, place.name)
       const registers = Array.from({ length: place.count }, (_, i) => wave.vgpr(place.first + i))
       return Array.from({ length: wave.size }, (_, lane) => joined(registers.map((register) => register[lane]!)))
     }

@@ -231,15 +231,15 @@ function isLoose(offset: number, wave: Wave): boolean {
   return isAccess && !ACCESS_FAULTS.includes(wave.fault)
 }
 
-/** Bytes by dwords, then what is left over. */
-function compareBytes(where: string, reference: Uint8Array, run: Uint8Array, differences: Differences): void {
+/** Bytes by dwords, then what is left over; places are named by their byte offset. */
+function compareBytes(name: string, reference: Uint8Array, run: Uint8Array, differences: Differences): void {
   const a = wordsOf(reference)
   const b = wordsOf(run)
+  const where = (offset: number): string => `${name}+0x${offset.toString(16)}`
   for (let i = 0; i < a.length; i++)
-    if (a[i] !== b[i]) differences.add({ where, index: i, expected: hex(a[i]!, 32), actual: hex(b[i]!, 32) })
+    if (a[i] !== b[i]) differences.add({ where: where(i * 4), expected: hex(a[i]!, 32), actual: hex(b[i]!, 32) })
   for (let i = a.length * 4; i < reference.length; i++)
-    if (reference[i] !== run[i])
-      differences.add({ where: `${where} byte`, index: i, expected: hex(reference[i]!, 8), actual: hex(run[i]!, 8) })
+    if (reference[i] !== run[i]) differences.add({ where: where(i), expected: hex(reference[i]!, 8), actual: hex(run[i]!, 8) })
 }
 
 /** Blocks and regions begin at multiples of 64 bytes, copies at 0. */

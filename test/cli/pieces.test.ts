@@ -102,7 +102,7 @@ test('tables align columns', () => {
   ).toBe('where  at  x\nv2      3  a\nv10    63\n')
 })
 
-test('text is broken at blanks', () => expect(wrap('one two three', 8, 2)).toBe('one two\n  three'))
+test('text is broken at blanks', () => expect(wrap('one two three', 9, 2)).toBe('  one two\n  three'))
 test('numbers', () =>
   expect([grouped(1234567), grouped(12), duration(0.0000123), duration(0.0123), duration(1.234)]).toEqual([
     '1,234,567',
