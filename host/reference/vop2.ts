@@ -55,9 +55,9 @@ const multiplyAdd = (f: Format<number>, a: number, b: number, c: number, round: 
 export const mad32 = (a: number, b: number, c: number, m: Modes): number => multiplyAdd(F32, a, b, c, m.round32, (p) => flushed(F32, p))
 /** S0 * S1 + S2; a denormal product is kept, sources and result go by MODE. */
 export const mad16 = (a: number, b: number, c: number, m: Modes): number => multiplyAdd(F16, a, b, c, m.round64, (p) => p)
-/** As mad32, but zero times anything is +0. */
+/** As mad32, but zero times anything is +0. Which NaN comes back if S2 is one goes by the common rule all the same. */
 export const madLegacy = (a: number, b: number, c: number, m: Modes): number =>
-  F32.value(a) === 0 || F32.value(b) === 0 ? add(F32, 0, c, m.round32) : mad32(a, b, c, m)
+  (F32.value(a) === 0 || F32.value(b) === 0) && !F32.isNaN(c) ? add(F32, 0, c, m.round32) : mad32(a, b, c, m)
 
 /** D = S0 * S1 + D. */
 export const v_mac_f32 = (a: number, b: number, d: number, m: Modes) => mad32(a, b, d, m)
