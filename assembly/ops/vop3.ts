@@ -139,9 +139,11 @@ function isDenormal(a: v128): v128 { return v128.andnot(f32x4.lt(f32x4.abs(a), f
 @inline
 function isTinyQuotient(c: v128, b: v128): v128 {
   const scaled = f32x4.mul(f32x4.abs(c), f32x4.splat(reinterpret<f32>(0x7e800000)));
-  const finite = f32x4.lt(f32x4.abs(b), f32x4.splat(f32.POSITIVE_INFINITY));
-  return v128.and(f32x4.lt(scaled, f32x4.abs(b)), finite);
+  return v128.and(f32x4.lt(scaled, f32x4.abs(b)), isFinite(b));
 }
+// @ts-ignore: decorator
+@inline
+function isFinite(a: v128): v128 { return f32x4.lt(f32x4.abs(a), f32x4.splat(f32.POSITIVE_INFINITY)); }
 /** c is so small that the remainders of the steps would be denormal. */
 // @ts-ignore: decorator
 @inline
@@ -154,7 +156,7 @@ function isSmall(c: v128): v128 { return i32x4.le_s(exponent(c), i32x4.splat(23)
 @inline
 function isTiny(c: v128, b: v128): v128 {
   const below = i32x4.le_s(i32x4.sub(exponent(c), exponent(b)), i32x4.splat(-64));
-  return v128.or(isTinyQuotient(c, b), v128.and(isSmall(c), below));
+  return v128.or(isTinyQuotient(c, b), v128.and(v128.and(isSmall(c), below), isFinite(b)));
 }
 /** c / b comes near overflow. */
 // @ts-ignore: decorator
@@ -210,16 +212,18 @@ function unscale(c: v128, scaled: v128): v128 {
   const factor = v128.bitselect(f32x4.splat(reinterpret<f32>(0x5f800000)), f32x4.splat(reinterpret<f32>(0x1f800000)), large);
   return v128.bitselect(factor, f32x4.splat(1), scaled);
 }
-/** a × b + c scaled back, rounded once; a sum beyond the range of f32 is infinite and stays so. */
+/** a × b + c, scaled back. */
 // @ts-ignore: decorator
 @inline
 export function v_div_fmas_f32(a: v128, b: v128, c: v128, scaled: v128): v128 {
   return v128.any_true(scaled) ? v_div_fmas_f32_rounded(a, b, c, scaled, 0) : fma(a, b, c);
 }
 export function v_div_fmas_f32_rounded(a: v128, b: v128, c: v128, scaled: v128, round: i32): v128 {
-  const sum = fmaRounded(a, b, c, round);
-  const infinite = i32x4.eq(f32x4.abs(sum), i32x4.splat(INFINITY_BITS));
-  return v128.bitselect(sum, fmaScaledRounded(a, b, c, unscale(c, scaled), round), infinite);
+  const scale = unscale(c, scaled);
+  const r = mulRounded(fmaRounded(a, b, c, round), scale, round);
+  // Among the denormals that would be rounding twice; the quotient needs one rounding.
+  const denormal = f32x4.le(f32x4.abs(r), f32x4.splat(MIN_NORMAL));
+  return v128.bitselect(fmaScaledRounded(a, b, c, scale, round), r, denormal);
 }
 
 /** The quotient a of c / b, with the special cases put right; an estimate that is NaN stands for an overflow. */
