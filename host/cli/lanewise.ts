@@ -12,7 +12,8 @@ export const COMMANDS: Readonly<Record<string, Command>> = { run, dis, asm, demo
 /** Runs a command line; the exit code. Never throws. */
 export async function main(args: readonly string[], io: Io): Promise<number> {
   try {
-    return await execute(args, io)
+    const code = await execute(args, io)
+    return io.signal.aborted ? 130 : code
   } catch (error) {
     if (io.signal.aborted) return 130
     const problem = error instanceof UsageError ? { code: error.code, message: error.message } : resultError(error)

@@ -64,8 +64,8 @@ export interface Parting {
   /** Before the instruction. */
   readonly exec: bigint
   readonly vcc: bigint
-  readonly differences: readonly Difference[]
-  /** Differences in all. */
+  /** The first differences, and how many there are in all. */
+  readonly list: readonly Difference[]
   readonly count: number
 }
 
@@ -151,7 +151,7 @@ async function locate(begin: (which: 'run' | 'reference') => Promise<Execution>,
       run.step(1)
       reference.step(1)
       const differences = compare(reference, run, scene.touchesMemory)
-      if (differences.count > 0) return { after: before + i, ...scene.parting, differences: differences.list, count: differences.count }
+      if (differences.count > 0) return { after: before + i, ...scene.parting, list: differences.list, count: differences.count }
     }
     throw new CoreError(`the engines differed after ${before} to ${before + SLICE} instructions, but not when run again; please report it`)
   } finally {

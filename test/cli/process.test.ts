@@ -19,6 +19,12 @@ describe.runIf(existsSync(MAIN))('the lanewise process', () => {
     expect(await exit(child)).toBe(130)
   })
 
+  test('Ctrl-C ends waiting for jobs with 130', async () => {
+    const child = start('run', '--jobs', '-')
+    setTimeout(() => child.kill('SIGINT'), 2000)
+    expect(await exit(child)).toBe(130)
+  })
+
   test('a reader that stops reading is no error', async () => {
     const child = start('dis', '--lines', '--target', 'gfx803')
     child.stdin.on('error', () => {})

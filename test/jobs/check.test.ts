@@ -67,7 +67,7 @@ describe('cross-check', () => {
       wave: 0,
       exec: 0xffn,
       line: { offset: 8, text: 'v_mul_f32_e32 v2, 2.0, v3' },
-      differences: [{ where: 'v2', lane: 5, expected: '0x40000000', actual: '0xc0000000' }],
+      list: [{ where: 'v2', lane: 5, expected: '0x40000000', actual: '0xc0000000' }],
       count: 1,
     })
     expect(parting!.context.map(({ offset }) => offset)).toEqual([0, 4, 8, 12, 16])
@@ -79,7 +79,7 @@ describe('cross-check', () => {
       after: 0,
       line: { text: 's_movk_i32 s0, 0x500' },
       vcc: 0x33n,
-      differences: [{ where: 'vcc_lo', expected: '0x00000033', actual: '0x00000032' }],
+      list: [{ where: 'vcc_lo', expected: '0x00000033', actual: '0x00000032' }],
     })
   })
 })
