@@ -75,21 +75,21 @@ export function mulHigh(a: u64, b: u64): u64 {
   return a1 * b1 + (middle >> 32) + (((middle & 0xffffffff) + a0 * b1) >> 32);
 }
 
-/** a × b, rounded once. */
-export function mulScalar(a: f64, b: f64, round: i32): f64 {
+/** a × b × 2^scale, rounded once. */
+export function mulScalar(a: f64, b: f64, scale: i32, round: i32): f64 {
   const x = reinterpret<u64>(a), y = reinterpret<u64>(b);
   if (!isFinite64(x) || !isFinite64(y) || a == 0 || b == 0) return a * b;
   const m = significand(x), n = significand(y);
-  return reinterpret<f64>(pack((x ^ y) & SIGN, exponentField(x) + exponentField(y) - 2 * BIAS, mulHigh(m, n), m * n, round));
+  return reinterpret<f64>(pack((x ^ y) & SIGN, exponentField(x) + exponentField(y) - 2 * BIAS + scale, mulHigh(m, n), m * n, round));
 }
 
-/** a × b + c, rounded once: 128-bit integers hold the product (106 bits) and the aligned addend, bits beyond are collected in bit 0. */
-export function fmaScalar(a: f64, b: f64, c: f64, round: i32): f64 {
+/** (a × b + c) × 2^scale, rounded once: 128-bit integers hold the product (106 bits) and the aligned addend, bits beyond are collected in bit 0. */
+export function fmaScalar(a: f64, b: f64, c: f64, scale: i32, round: i32): f64 {
   const x = reinterpret<u64>(a), y = reinterpret<u64>(b), z = reinterpret<u64>(c);
   if (!isFinite64(x) || !isFinite64(y)) return a * b + c;
   if (!isFinite64(z)) return c;
-  if (a == 0 || b == 0) return addScalar(a * b, c, round);
-  if (c == 0) return mulScalar(a, b, round);
+  if (a == 0 || b == 0) return c == 0 ? addScalar(a * b, c, round) : scaleScalar(c, scale, round);
+  if (c == 0) return mulScalar(a, b, scale, round);
 
   // Both terms with the leading bit at bit 126, so that a carry has room and, of numbers apart by two binary places or more, no
   // subtraction can bring the collected bit near the rounding position.
@@ -143,7 +143,7 @@ export function fmaScalar(a: f64, b: f64, c: f64, round: i32): f64 {
     low -= addLow;
     if ((high | low) == 0) return round == 2 ? -0.0 : 0.0;
   }
-  return reinterpret<f64>(pack(sign, exponent, high, low, round));
+  return reinterpret<f64>(pack(sign, exponent + scale, high, low, round));
 }
 
 /** Low half of (high:low) >> n, n ≥ 0, all bits shifted out collected in bit 0. */
@@ -249,6 +249,6 @@ export function fma(a: v128, b: v128, c: v128): v128 {
 /** a × b + c in any round mode. */
 export function fmaRounded(a: v128, b: v128, c: v128, round: i32): v128 {
   return f64x2(
-    fmaScalar(f64x2.extract_lane(a, 0), f64x2.extract_lane(b, 0), f64x2.extract_lane(c, 0), round),
-    fmaScalar(f64x2.extract_lane(a, 1), f64x2.extract_lane(b, 1), f64x2.extract_lane(c, 1), round));
+    fmaScalar(f64x2.extract_lane(a, 0), f64x2.extract_lane(b, 0), f64x2.extract_lane(c, 0), 0, round),
+    fmaScalar(f64x2.extract_lane(a, 1), f64x2.extract_lane(b, 1), f64x2.extract_lane(c, 1), 0, round));
 }

@@ -103,10 +103,11 @@ function log2OfSpecial(x: v128, half: bool): v128 {
 function fractionOfTurn(x: v128): v128 {
   const magnitude = f32x4.abs(x);
   const outside = v128.and(f32x4.gt(magnitude, f32x4.splat(256)), f32x4.lt(magnitude, f32x4.splat(Infinity)));
-  return v128.andnot(f32x4.sub(x, f32x4.nearest(x)), outside);
+  const whole = f32x4.add(f32x4.nearest(x), f32x4.splat(0)); // no -0, so that a zero keeps its sign
+  return v128.andnot(f32x4.sub(x, whole), outside);
 }
 
-/** sin(2π·x); +0 at multiples of ½. */
+/** sin(2π·x); +0 at multiples of ½, but of -0 it is -0. */
 // @ts-ignore: decorator
 @inline
 export function sinOfTurns(x: v128, half: bool): v128 {

@@ -7,6 +7,7 @@ import { ieee } from '../lib/mode';
 const SIGN: u64 = 0x8000000000000000;
 const DEFAULT_NAN: u64 = 0x7ff8000000000000;
 const INFINITE: u64 = 0x7ff0000000000000;
+const QUIET: u64 = 0x0008000000000000;
 const LARGEST: u64 = 0x7fefffffffffffff;
 
 function low(x: v128): u64 { return i64x2.extract_lane(x, 0); }
@@ -20,8 +21,8 @@ export function v_add_f64_rounded(a: v128, b: v128, round: i32): v128 { return a
 export function v_mul_f64(a: v128, b: v128): v128 { return f64x2.mul(a, b); }
 export function v_mul_f64_rounded(a: v128, b: v128, round: i32): v128 {
   return f64x2(
-    mulScalar(f64x2.extract_lane(a, 0), f64x2.extract_lane(b, 0), round),
-    mulScalar(f64x2.extract_lane(a, 1), f64x2.extract_lane(b, 1), round));
+    mulScalar(f64x2.extract_lane(a, 0), f64x2.extract_lane(b, 0), 0, round),
+    mulScalar(f64x2.extract_lane(a, 1), f64x2.extract_lane(b, 1), 0, round));
 }
 
 export function v_fma_f64(a: v128, b: v128, c: v128): v128 { return fma(a, b, c); }
@@ -48,7 +49,7 @@ export function v_max_f64(a: v128, b: v128): v128 { return numbers(f64x2.max(a, 
 function numbers(r: v128, a: v128, b: v128): v128 {
   const nanA = f64x2.ne(a, a), nanB = f64x2.ne(b, b);
   if (!v128.any_true(v128.or(nanA, nanB))) return r;
-  const quiet = i64x2.splat(0x0008000000000000);
+  const quiet = i64x2.splat(QUIET);
   const quietA = v128.or(a, quiet), quietB = v128.or(b, quiet);
   r = v128.bitselect(a, r, nanB);
   r = v128.bitselect(v128.bitselect(quietA, b, nanB), r, nanA);
@@ -89,36 +90,58 @@ function frexpSignificand(x: u64): u64 {
 // --- division in steps: scale, estimate and refine, fmas, fixup
 
 /**
- * src0 scaled so that the steps between neither over- nor underflow; src0 is src1 (denominator) or src2 (numerator). Conditions as in
- * AMD's pseudocode, but a tiny numerator is scaled alone and counts as scaled.
+ * src0, which is src1 (the denominator) or src2 (the numerator), times 2^128 or 2^-128 where the steps between would over- or underflow.
+ * After AMD's pseudocode, put right where that would make it worse: a huge denominator is scaled down, never up, and a tiny numerator takes
+ * the denominator along only if that stays in range.
  */
 export function v_div_scale_f64(a: v128, b: v128, c: v128): v128 {
   return i64x2(divScale(low(a), low(b), low(c)), divScale(high(a), high(b), high(c)));
 }
-/** Lanes whose quotient v_div_fmas_f64 has to scale back. */
+/** Lanes whose quotient v_div_fmas_f64 has to scale back: one of the two was scaled without the other. */
 export function v_div_scale_f64_mask(a: v128, b: v128, c: v128): v128 {
   return i64x2(divScaled(low(b), low(c)), divScaled(high(b), high(c)));
 }
 function divScale(x: u64, denominator: u64, numerator: u64): u64 {
-  const d = reinterpret<f64>(denominator), n = reinterpret<f64>(numerator);
+  const d = reinterpret<f64>(denominator), n = reinterpret<f64>(numerator), s = reinterpret<f64>(x);
   if (d == 0 || n == 0) return DEFAULT_NAN;
-  const isDenominator = reinterpret<f64>(x) == d, isNumerator = reinterpret<f64>(x) == n;
-  if (exponentBits(numerator) - exponentBits(denominator) >= 768) return isDenominator ? scaled(x, 128) : x;
-  if (isTiny(d)) return scaled(x, 128);
-  if (isTiny(1 / d)) return isTiny(n / d) ? (isDenominator ? scaled(x, 128) : x) : scaled(x, -128);
-  return isNumerator && (isTiny(n / d) || exponentBits(numerator) <= 53) ? scaled(x, 128) : x;
+  switch (scaling(denominator, numerator)) {
+    case DENOMINATOR_UP: return s == d ? scaled(x, 128) : x;
+    case DENOMINATOR_DOWN: return s == d || x == denominator ? scaled(x, -128) : x;
+    case NUMERATOR_UP: return s == n ? scaled(x, 128) : x;
+    case BOTH_UP: return scaled(x, 128);
+    case BOTH_DOWN: return scaled(x, -128);
+    default: return x;
+  }
 }
 function divScaled(denominator: u64, numerator: u64): u64 {
-  const d = reinterpret<f64>(denominator), n = reinterpret<f64>(numerator);
-  if (d == 0 || n == 0) return 0;
-  if (exponentBits(numerator) - exponentBits(denominator) >= 768) return ~0;
-  if (isTiny(d)) return 0;
-  return isTiny(n / d) || (!isTiny(1 / d) && exponentBits(numerator) <= 53) ? ~0 : 0;
+  if (denominator << 1 == 0 || numerator << 1 == 0) return 0;
+  const s = scaling(denominator, numerator);
+  return s == DENOMINATOR_UP || s == DENOMINATOR_DOWN || s == NUMERATOR_UP ? ~0 : 0;
 }
-/** Below the normal numbers, a quotient that has become zero included. */
-function isTiny(x: f64): bool { return abs(x) < f64.MIN_NORMAL_VALUE; }
+
+const UNSCALED: i32 = 0;
+const DENOMINATOR_UP: i32 = 1;
+const DENOMINATOR_DOWN: i32 = 2;
+const NUMERATOR_UP: i32 = 3;
+const BOTH_UP: i32 = 4;
+const BOTH_DOWN: i32 = 5;
+
+/** What has to be scaled of two numbers that are not zero. */
+function scaling(denominator: u64, numerator: u64): i32 {
+  const d = reinterpret<f64>(denominator), n = reinterpret<f64>(numerator);
+  const difference = exponentBits(numerator) - exponentBits(denominator);
+  const tinyQuotient = abs(n / d) < f64.MIN_NORMAL_VALUE, tinyNumerator = exponentBits(numerator) <= 53;
+  if (difference >= 768) return DENOMINATOR_UP;
+  if (exponentBits(denominator) == 0) return BOTH_UP;
+  if (exponentBits(denominator) >= 2045) return tinyQuotient || tinyNumerator ? DENOMINATOR_DOWN : BOTH_DOWN; // 1/d is denormal
+  if (tinyQuotient) return NUMERATOR_UP;
+  if (tinyNumerator) return difference > -768 ? BOTH_UP : NUMERATOR_UP;
+  return UNSCALED;
+}
 function exponentBits(x: u64): i32 { return <i32>(x >> 52) & 0x7ff; }
-function scaled(x: u64, n: i32): u64 { return reinterpret<u64>(scaleScalar(reinterpret<f64>(x), n, 0)); }
+function scaled(x: u64, n: i32): u64 {
+  return isNan64(x & ~SIGN) ? x | QUIET : reinterpret<u64>(scaleScalar(reinterpret<f64>(x), n, 0));
+}
 
 export function v_div_fmas_f64(a: v128, b: v128, c: v128, vcc: v128): v128 {
   if (!v128.any_true(vcc)) return fma(a, b, c);
@@ -129,11 +152,14 @@ export function v_div_fmas_f64_rounded(a: v128, b: v128, c: v128, vcc: v128, rou
     divFmas(f64x2.extract_lane(a, 0), f64x2.extract_lane(b, 0), f64x2.extract_lane(c, 0), low(vcc) != 0, round),
     divFmas(f64x2.extract_lane(a, 1), f64x2.extract_lane(b, 1), f64x2.extract_lane(c, 1), high(vcc) != 0, round));
 }
-/** Hardware: scales by 2^±128, up where the addend is 2 or more, as hardware-checked emulators do; the pseudocode knows 2^64 only. */
+/**
+ * Hardware: scales by 2^±128, up where the addend is 2 or more, as hardware-checked emulators do; the pseudocode knows 2^64 only. Rounds
+ * once, but what has become infinite without the scale stays so.
+ */
 function divFmas(a: f64, b: f64, c: f64, scale: bool, round: i32): f64 {
-  const r = fmaScalar(a, b, c, round);
-  if (!scale) return r;
-  return scaleScalar(r, exponentBits(reinterpret<u64>(c)) > 1023 ? 128 : -128, round);
+  const r = fmaScalar(a, b, c, 0, round);
+  if (!scale || !isFinite64(reinterpret<u64>(r))) return r;
+  return fmaScalar(a, b, c, exponentBits(reinterpret<u64>(c)) > 1023 ? 128 : -128, round);
 }
 
 /** The quotient src0 of src2 / src1 with what the steps before could not get right. */
@@ -143,8 +169,8 @@ export function v_div_fixup_f64(a: v128, b: v128, c: v128): v128 {
 function divFixup(quotient: u64, denominator: u64, numerator: u64): u64 {
   const sign = (denominator ^ numerator) & SIGN;
   const d = denominator & ~SIGN, n = numerator & ~SIGN;
-  if (isNan64(n)) return numerator | 0x0008000000000000;
-  if (isNan64(d)) return denominator | 0x0008000000000000;
+  if (isNan64(n)) return numerator | QUIET;
+  if (isNan64(d)) return denominator | QUIET;
   if ((d == 0 && n == 0) || (d == INFINITE && n == INFINITE)) return DEFAULT_NAN;
   if (d == 0 || n == INFINITE) return sign | INFINITE;
   if (d == INFINITE || n == 0) return sign;
