@@ -4,7 +4,7 @@ import { OPERATIONS, type Operation } from '../isa/operations.ts'
 import { LITERAL } from '../isa/registers.ts'
 import type { Generation, Target } from '../isa/targets.ts'
 import type { Instruction } from './instruction.ts'
-import { legalValues } from './legal.ts'
+import { combinationRule, legalValues } from './legal.ts'
 import { operandsOf } from './operands.ts'
 
 /**
@@ -53,6 +53,7 @@ interface Entry {
   /** Fields that may not hold everything. */
   readonly checks: readonly { readonly bits: FieldBits; readonly legal: Uint8Array }[]
   readonly hasLiteral: (fields: Fields) => boolean
+  readonly fitTogether: ((fields: Fields) => boolean) | undefined
 }
 
 function read(words: Uint32Array, index: number, target: Target, layout: Layout, entry: Entry): Instruction | undefined {
@@ -66,6 +67,7 @@ function read(words: Uint32Array, index: number, target: Target, layout: Layout,
   }
   const fields: Record<string, number> = {}
   for (const field of layout.fields) fields[field.name] = ((field.word === 0 ? word0 : word1) >>> field.shift) & field.mask
+  if (entry.fitTogether?.(fields) === false) return undefined
   if (!entry.hasLiteral(fields)) return { target, operation, format, fields, literal: undefined, dwords: format.dwords }
   const literal = words[index + format.dwords]
   if (literal === undefined) return undefined
@@ -118,7 +120,12 @@ function layoutOf(format: Format, generation: Generation): Layout {
     if (opcode === undefined || !allows(format, operation)) continue
     const legal = legalValues(operation, format, generation)
     const checks = fields.flatMap((bits) => (legal.has(bits.name) ? [{ bits, legal: legal.get(bits.name)! }] : []))
-    entries[opcode] = { operation, checks, hasLiteral: literalRule(operation, format, generation) }
+    entries[opcode] = {
+      operation,
+      checks,
+      hasLiteral: literalRule(operation, format, generation),
+      fitTogether: combinationRule(operation, format, generation),
+    }
   }
   return { format, mask: mask >>> 0, value: value >>> 0, opLo: op.lo, opMask: bitMask(op.hi - op.lo + 1), entries, fields }
 }

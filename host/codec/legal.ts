@@ -121,6 +121,16 @@ function findLegal(operation: Operation, format: Format, generation: Generation)
   return legal
 }
 
+/** What fields may not hold together, where there is such a rule: an SGPR offset of scalar memory must be a register. */
+export function combinationRule(
+  operation: Operation,
+  format: Format,
+  generation: Generation,
+): ((fields: Readonly<Record<string, number>>) => boolean) | undefined {
+  if (operandsOf(operation, format).every(({ kind }) => kind !== 'memoryOffset')) return undefined
+  return ({ imm, offset }) => imm === 1 || isScalarRegister(offset! & 0x7f, 1, generation) || (generation === 'gfx7' && offset === LITERAL)
+}
+
 /** Bits of NEG and ABS: one source that takes them is enough for LLVM to ignore those of the others (v_ldexp, v_cmp_class). */
 function signBits(operation: Operation, operands: readonly Operand[]): number {
   if (operands.every(({ source }) => source < 0)) return 0
@@ -178,8 +188,8 @@ export function isScalarRegister(encoding: number, dwords: number, generation: G
   if (encoding === 125) return generation === 'gfx8'
   const range = SCALAR_REGISTERS[generation].find(({ first, count }) => encoding >= first && encoding < first + count)
   if (range === undefined || encoding % Math.min(4, dwords === 3 ? 4 : dwords) !== 0) return false
-  // On gfx8 LLVM lets s[96:103] reach over flat_scratch.
-  const end = range.name === 's' && dwords > 2 ? 104 : range.first + range.count
+  // On gfx8 LLVM lets s[96:103] and s[88:103] reach over flat_scratch, but not s[100:103].
+  const end = range.name === 's' && dwords > 4 ? 104 : range.first + range.count
   return encoding + dwords <= end
 }
 

@@ -75,6 +75,9 @@ function assembleFirst(
   throw worst!
 }
 
+/** Other names that LLVM's assembler takes. */
+const ALIASES: Readonly<Partial<Record<Generation, Readonly<Record<string, string>>>>> = { gfx8: { v_mul_lo_i32: 'v_mul_lo_u32' } }
+
 /** Encodings by every name that text may call the operation, without suffix, the preferred one first. */
 const mnemonics = new Map<Generation, ReadonlyMap<string, readonly Candidate[]>>()
 
@@ -92,6 +95,7 @@ function mnemonicsOf(generation: Generation): ReadonlyMap<string, readonly Candi
       names.set(operation.mnemonic(generation), candidates)
       if (!names.has(operation.name)) names.set(operation.name, candidates)
     }
+    for (const [alias, name] of Object.entries(ALIASES[generation] ?? {})) names.set(alias, names.get(name)!)
     table = names
     mnemonics.set(generation, table)
   }
@@ -135,19 +139,37 @@ function unknownMnemonic(name: string, target: Target): string {
   return `unknown instruction ${name}; ${nearest(name, target.generation)}`
 }
 
+/** The few known names that are closest to one. */
 function nearest(name: string, generation: Generation): string {
-  const ranked = [...mnemonicsOf(generation).keys()].map((known) => [known, editDistance(name, known)] as const).sort((a, b) => a[1] - b[1])
-  const close = ranked.slice(0, 3).filter(([, distance], n) => n === 0 || distance <= ranked[0]![1] + 1)
-  return `the nearest known names are ${close.map(([known]) => known).join(', ')}`
+  let close: string[] = []
+  let least = Math.min(name.length, LONGEST_NAME)
+  for (const known of mnemonicsOf(generation).keys()) {
+    if (Math.abs(known.length - name.length) > least) continue
+    const distance = editDistance(name, known, least)
+    if (distance < least) [least, close] = [distance, [known]]
+    else if (distance === least && close.length < 3) close.push(known)
+  }
+  return close.length === 0
+    ? 'no known name is near it'
+    : `the nearest known name${close.length === 1 ? ' is' : 's are'} ${close.join(', ')}`
 }
 
-/** Levenshtein distance. */
-function editDistance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, n) => n)
+const LONGEST_NAME = 40
+
+/** Levenshtein distance, or some number above `limit` where it is more. */
+function editDistance(a: string, b: string, limit: number): number {
+  const row = Array.from({ length: b.length + 1 }, (_, n) => n)
   for (let i = 1; i <= a.length; i++) {
-    const next = [i]
-    for (let j = 1; j <= b.length; j++) next.push(Math.min(next[j - 1]! + 1, row[j]! + 1, row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1)))
-    row = next
+    let corner = row[0]!
+    row[0] = i
+    let least = i
+    for (let j = 1; j <= b.length; j++) {
+      const above = row[j]!
+      row[j] = Math.min(above + 1, row[j - 1]! + 1, corner + (a[i - 1] === b[j - 1] ? 0 : 1))
+      corner = above
+      if (row[j]! < least) least = row[j]!
+    }
+    if (least > limit) return least
   }
   return row[b.length]!
 }
@@ -203,7 +225,7 @@ function assembleAs(
     },
   }
   const [operandItems, modifierItems] = separate(items, draft, words)
-  applyModifiers(modifierItems, modifiers, draft)
+  applyModifiers(modifierItems, modifiers, end, draft)
   applyOperands(operandItems, end, draft)
   checkConstantBus(operandItems, draft)
   const { fields, literal } = draft
@@ -221,7 +243,7 @@ function separate(items: readonly Item[], draft: Draft, words: ReadonlySet<strin
   return [[...operands], first < 0 ? [] : items.slice(first)]
 }
 
-function applyModifiers(items: readonly Item[], modifiers: readonly Modifier[], draft: Draft): void {
+function applyModifiers(items: readonly Item[], modifiers: readonly Modifier[], end: Item, draft: Draft): void {
   const { operation, format, fields, target } = draft
   const mnemonic = operation.mnemonic(target.generation)
   const legal = legalValues(operation, format, target.generation)
@@ -246,6 +268,8 @@ function applyModifiers(items: readonly Item[], modifiers: readonly Modifier[], 
       fields[field] = field === 'src0' ? fields[field]! | bits : bits
     }
   }
+  const missing = modifiers.find((modifier) => modifier.required !== undefined && !seen.has(modifier))
+  if (missing !== undefined) draft.fail(end, `${mnemonic} in ${format.name} needs ${missing.required}; write it behind the operands`)
 }
 
 function applyOperands(items: readonly Item[], end: Item, draft: Draft): void {

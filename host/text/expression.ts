@@ -5,6 +5,7 @@ export type Symbols = (name: string) => number | undefined
 
 /** Lowest first; of one level from left to right. */
 const LEVELS: readonly (readonly string[])[] = [['|'], ['^'], ['&'], ['<<', '>>'], ['+', '-'], ['*', '/', '%']]
+const MAX_TOKENS = 500
 const TOKEN = /\s*(0[xX][0-9a-fA-F]+|0[bB][01]+|\d+(?![\w.])|[A-Za-z_.$][\w.$@]*|<<|>>|[-+*/%&|^~()])/y
 
 /**
@@ -13,7 +14,8 @@ const TOKEN = /\s*(0[xX][0-9a-fA-F]+|0[bB][01]+|\d+(?![\w.])|[A-Za-z_.$][\w.$@]*
  */
 export function evaluate(text: string, symbols: Symbols): number | undefined {
   const tokens = tokenize(text)
-  if (tokens === undefined || tokens.length === 0) return undefined
+  // The bound keeps hostile nesting off the stack.
+  if (tokens === undefined || tokens.length === 0 || tokens.length > MAX_TOKENS) return undefined
   let place = 0
   const level = (depth: number): number | undefined => {
     if (depth === LEVELS.length) return unary()

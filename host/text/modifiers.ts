@@ -17,6 +17,8 @@ export interface Modifier {
    * @returns the bits that it sets in fields, or what was expected instead
    */
   parse(value: string | undefined, name: string, symbols: Symbols): Fields | string
+  /** What it is, where text must name it. */
+  readonly required?: string
   /** What its fields hold when text does not name it, where that is not 0. */
   readonly defaults?: Fields
 }
@@ -146,6 +148,7 @@ const DPP_OTHERS: Readonly<Record<string, number>> = {
 }
 
 const DPP_CONTROL: Modifier = {
+  required: 'a lane control such as quad_perm:[0,1,2,3] or row_shl:1',
   names: ['quad_perm', ...Object.keys(DPP_SHIFTS), 'row_mirror', 'row_half_mirror', 'row_bcast'],
   print(fields) {
     const control = fields.dpp_ctrl!

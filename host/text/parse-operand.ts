@@ -118,14 +118,14 @@ interface Register {
 /** `v1`, `s[2:3]`, `[s2,s3]`, `vcc`, `exec_lo`, `ttmp4` …, or undefined. */
 function parseRegister(text: string, generation: Generation): Register | undefined {
   const list = /^\[(.*)\]$/.exec(text)
-  if (list !== null) {
-    const parts = list[1]!.split(',').map((part) => parseRegister(part.trim(), generation))
-    const [first] = parts
-    const isRun = parts.every(
-      (part, n) => part !== undefined && part.dwords === 1 && part.kind === first!.kind && part.first === first!.first + n,
-    )
-    return isRun && first !== undefined ? { ...first, dwords: parts.length } : undefined
-  }
+  if (list === null) return parseRange(text, generation)
+  const parts = list[1]!.split(',').map((part) => parseRange(part.trim(), generation))
+  const [first] = parts
+  const isRun = parts.every((part, n) => part?.dwords === 1 && part.kind === first!.kind && part.first === first!.first + n)
+  return isRun && first !== undefined ? { ...first, dwords: parts.length } : undefined
+}
+
+function parseRange(text: string, generation: Generation): Register | undefined {
   const numbered = /^(v|s|ttmp)(?:(\d+)|\[\s*(\d+)\s*(?::\s*(\d+)\s*)?\])$/.exec(text)
   if (numbered !== null) {
     const [, name, single, from, to] = numbered

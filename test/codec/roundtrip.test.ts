@@ -49,7 +49,7 @@ describe.each(targets)('$name', (target) => {
           expect(decoded?.operation.name).toBe(instruction.operation.name)
           expect(decoded).toEqual(instruction)
         }),
-        { numRuns: 60 },
+        { numRuns: 40 },
       )
     },
   )
@@ -64,7 +64,7 @@ describe.each(targets)('$name', (target) => {
         expect(disassemble(instruction)).toMatch(/^[a-z]/)
         expect(disassemble(instruction)).not.toMatch(/undefined|NaN|\?/)
       }),
-      { numRuns: 3000 },
+      { numRuns: 1500 },
     )
   })
 

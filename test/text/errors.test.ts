@@ -17,7 +17,7 @@ function refusal(line: string, target: TargetName = 'gfx803'): AssembleError {
 /** The culprit is the text that begins at the error's column. */
 const cases: [line: string, culprit: string, message: RegExp, target?: TargetName][] = [
   // names
-  ['v_ad_f32 v0, v1, v2', 'v_ad_f32', /unknown instruction v_ad_f32; the nearest known names are v_add_f32/],
+  ['v_ad_f32 v0, v1, v2', 'v_ad_f32', /unknown instruction v_ad_f32; the nearest known names? (is|are) (v_mad_f32, )?v_add_f32/],
   ['flat_load_dword v0, v[2:3]', 'flat_load_dword', /does not exist on gfx600 \(gfx6\), only on gfx7, gfx8/, 'gfx600'],
   ['v_mad_f32_e32 v0, v1, v2, v3', 'v_mad_f32_e32', /v_mad_f32 has no e32 encoding on gfx803; there is v_mad_f32_e64/],
   // how many operands
