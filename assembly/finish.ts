@@ -3,7 +3,7 @@ import { NO_SDST, RECORD_MODS, RECORD_OP, WAVE_EXEC_MASKS, WAVE_SCALARS } from '
 import { OPERANDS } from './generated/operands';
 import { highs, lows, pairHigh, pairLow, put } from './lib/lanes';
 import { toFloat, toHalf, toHalfRounded } from './lib/half';
-import { mulScalar } from './lib/double';
+import { scaleScalar } from './lib/double';
 import { mulRounded } from './lib/float';
 import { dx10Clamp, round32, round64 } from './lib/mode';
 import { flush16, flush32, flush64 } from './lib/rules';
@@ -80,7 +80,8 @@ function finish64(x: v128, omod: u32, factor: f32, clamp: u32, least: v128): v12
 }
 function scale64(x: v128, factor: f32): v128 {
   if (round64 == 0) return f64x2.mul(x, f64x2.splat(factor));
-  const low = mulScalar(f64x2.extract_lane(x, 0), factor, round64), high = mulScalar(f64x2.extract_lane(x, 1), factor, round64);
+  const power = factor < 1 ? -1 : <i32>factor >> 1;
+  const low = scaleScalar(f64x2.extract_lane(x, 0), power, round64), high = scaleScalar(f64x2.extract_lane(x, 1), power, round64);
   return f64x2.replace_lane(f64x2.splat(low), 1, high);
 }
 function finish16(x: v128, omod: u32, factor: f32, clamp: u32, least: v128): v128 {
