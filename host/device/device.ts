@@ -203,7 +203,5 @@ export function rawKernel(code: Code, descriptor: KernelDescriptor, entry = 0): 
 
 const segmentName = ({ executable, writable }: Segment): string => (executable ? 'code' : writable ? 'data' : 'constants')
 
-function wordsOf(bytes: Uint8Array): Uint32Array {
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  return Uint32Array.from({ length: bytes.byteLength >>> 2 }, (_, i) => view.getUint32(i * 4, true))
-}
+/** Whole dwords of little-endian bytes; hosts that run WebAssembly or modern JavaScript engines are little-endian themselves. */
+const wordsOf = (bytes: Uint8Array): Uint32Array => new Uint32Array(bytes.slice(0, bytes.byteLength & ~3).buffer)

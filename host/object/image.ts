@@ -30,7 +30,7 @@ export interface Image {
 }
 
 /** Objects beyond this are damaged or do not belong here. */
-const MAX_IMAGE = 1 << 30
+const MAX_IMAGE = 1 << 28
 
 /** R_AMDGPU_* (LLVM, "Relocation Records"). */
 const R = {
@@ -106,6 +106,7 @@ const GROUPS = [
   { writable: true, executable: false },
 ] as const
 const PAGE = 0x1000
+const MAX_ALIGN = 0x10000
 const GOT_ENTRY = 8
 
 /** Lays out a relocatable file as a linker would, and resolves its relocations. */
@@ -143,6 +144,10 @@ class Layout {
     this.#elf.sections.forEach((section, index) => {
       if (!(section.flags & SHF_ALLOC) || (section.size === 0 && index === 0)) return
       if (((section.flags & SHF_WRITE) !== 0) !== writable || ((section.flags & SHF_EXECINSTR) !== 0) !== executable) return
+      if (section.addralign > MAX_ALIGN)
+        throw new ObjectError(
+          `a section is to be aligned to ${section.addralign} bytes; at most ${MAX_ALIGN} are sensible; the file is damaged, compile it again`,
+        )
       const at = alignUp(end, Math.max(1, section.addralign))
       end = at + section.size
       checkEnd(end)

@@ -6,7 +6,7 @@ import { DESCRIPTOR_BYTES, KERNEL_CODE_BYTES, type ParsedDescriptor, parseDescri
 import { type Elf, type ElfSymbol, ET_DYN, ET_REL, type Note, parseElf } from './elf.ts'
 import { type Image, imageBytes, linkedImage, relocatableImage } from './image.ts'
 import { featuresOf, machineName } from './machines.ts'
-import { type Metadata, parseMetadata } from './metadata.ts'
+import { MAX_KERNARG, type Metadata, parseMetadata } from './metadata.ts'
 import { parseMetadataV2 } from './metadata-v2.ts'
 import { Bytes, struct } from './struct.ts'
 
@@ -142,6 +142,11 @@ function kernelAt(image: Image, name: string, address: number, metadata: KernelM
   const entry = address + entryOffset
   if (!image.segments.some((s) => s.executable && entry >= s.address && entry < s.address + s.memoryBytes))
     throw new ObjectError(`kernel ${name} begins at 0x${entry.toString(16)}, which is no code; its descriptor is damaged, compile it again`)
+  const kernargBytes = Math.max(descriptor.kernargBytes, metadata?.kernargBytes ?? 0)
+  if (kernargBytes > MAX_KERNARG)
+    throw new ObjectError(
+      `kernel ${name} wants ${kernargBytes} bytes of arguments; at most ${MAX_KERNARG} are sensible; the file is damaged, compile it again`,
+    )
   return { name, descriptorAddress: address, entry, descriptor, metadata }
 }
 

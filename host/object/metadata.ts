@@ -54,7 +54,7 @@ function kernelOf(map: Map_, index: number): KernelMetadata {
 }
 
 /** Bytes that a kernarg segment can have at most; far beyond what any compiler allows. */
-const MAX_KERNARG = 1 << 20
+export const MAX_KERNARG = 1 << 20
 
 function argumentOf(map: Map_, what: string): KernelArgument {
   const offset = count(map, '.offset', undefined, what)

@@ -69,6 +69,12 @@ describe('a wrong file', () => {
     ['for an unknown processor', changed(saxpy(), 48, 0x27), /EF_AMDGPU_MACH 0x27/],
     ['of another ELF type', changed(saxpy(), 16, 2), /the ELF type is 2/],
     ['with an absurd section table', changed(saxpy(), 40, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff), /shoff.*0xffffffffffffffff/],
+    ['with absurd arguments', changed(saxpy(), 0x888, 0xff, 0xff, 0xff, 0xff), /kernel saxpy wants 4294967295 bytes of arguments/],
+    [
+      'with an absurd segment',
+      changed(saxpy(), 64 + 56 + 40, 0, 0, 0, 0x7f),
+      /reaches to 0x7f000000; Lanewise loads objects of at most 0x10000000/,
+    ],
     ['a compressed bundle', new TextEncoder().encode('CCOB'.padEnd(100)), /compressed offload bundle; unpack it first/],
   ])('that is %s says so', (_, bytes, message) => {
     expect(() => loadObject(bytes)).toThrow(ObjectError)
