@@ -16,9 +16,8 @@ function streamOf(stream: NodeJS.WriteStream): Stream {
 
 const interrupt = new AbortController()
 process.once('SIGINT', () => {
-  const reason = new Error('interrupted')
-  interrupt.abort(reason)
-  process.stdin.destroy(reason) // who waits for input waits no longer
+  interrupt.abort(new Error('interrupted'))
+  process.stdin.destroy() // who waits for input waits no longer
 })
 // Who reads our output may stop reading (`| head`): that is no error.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 2))
