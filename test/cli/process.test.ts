@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process'
-import { existsSync, mkdtempSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 
 // The command as it is installed; it is there after `npm run build`.
@@ -9,20 +8,28 @@ const MAIN = 'dist/cli/main.js'
 
 describe.runIf(existsSync(MAIN))('the lanewise process', () => {
   const start = (...args: string[]) => spawn(process.execPath, [MAIN, ...args])
-  const exit = (child: ReturnType<typeof start>) => new Promise<number | null>((resolve) => child.on('exit', resolve))
+  const job = (word: string) => `{"target": "gfx803", "code": {"words": ["${word}"]}, "wave": {}}\n`
+  const exitCode = async (child: ReturnType<typeof start>) => (await once(child, 'exit'))[0] as number | null
 
-  test('Ctrl-C ends an endless kernel with 130', async () => {
-    const job = join(mkdtempSync(join(tmpdir(), 'lanewise-')), 'loop.json')
-    writeFileSync(job, '{"target": "gfx803", "code": {"words": ["0xbf82ffff"]}, "wave": {}}')
-    const child = start('run', job)
-    setTimeout(() => child.kill('SIGINT'), 2000)
-    expect(await exit(child)).toBe(130)
-  })
+  /** A process that has run one job and waits for the next. */
+  async function running() {
+    const child = start('run', '--jobs', '-')
+    child.stdin.write(job('0xbf810000'))
+    await once(child.stdout, 'data')
+    return child
+  }
 
   test('Ctrl-C ends waiting for jobs with 130', async () => {
-    const child = start('run', '--jobs', '-')
-    setTimeout(() => child.kill('SIGINT'), 2000)
-    expect(await exit(child)).toBe(130)
+    const child = await running()
+    child.kill('SIGINT')
+    expect(await exitCode(child)).toBe(130)
+  })
+
+  test('Ctrl-C ends an endless kernel with 130', async () => {
+    const child = await running()
+    child.stdin.write(job('0xbf82ffff'))
+    setTimeout(() => child.kill('SIGINT'), 300)
+    expect(await exitCode(child)).toBe(130)
   })
 
   test('a reader that stops reading is no error', async () => {
@@ -30,10 +37,10 @@ describe.runIf(existsSync(MAIN))('the lanewise process', () => {
     child.stdin.on('error', () => {})
     child.stdin.end('bf810000\n'.repeat(1e6))
     child.stdout.once('data', () => child.stdout.destroy())
-    expect(await exit(child)).toBe(0)
+    expect(await exitCode(child)).toBe(0)
   })
 
   test('wrong usage: 2', async () => {
-    expect(await exit(start('rnu'))).toBe(2)
+    expect(await exitCode(start('rnu'))).toBe(2)
   })
 })
