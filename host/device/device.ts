@@ -203,5 +203,10 @@ export function rawKernel(code: Code, descriptor: KernelDescriptor, entry = 0): 
 
 const segmentName = ({ executable, writable }: Segment): string => (executable ? 'code' : writable ? 'data' : 'constants')
 
-/** Whole dwords of little-endian bytes; hosts that run WebAssembly or modern JavaScript engines are little-endian themselves. */
-const wordsOf = (bytes: Uint8Array): Uint32Array => new Uint32Array(bytes.slice(0, bytes.byteLength & ~3).buffer)
+/** Whole dwords of little-endian bytes, copied; hosts that run WebAssembly are little-endian themselves. */
+function wordsOf(bytes: Uint8Array): Uint32Array {
+  const whole = new Uint8Array(bytes.byteLength & ~3)
+  // Not `slice`: that of Node's Buffer shares its memory.
+  whole.set(bytes.subarray(0, whole.byteLength))
+  return new Uint32Array(whole.buffer)
+}

@@ -59,3 +59,13 @@ test('equal waves of two devices have equal states, whatever lies where in linea
   expect(wave({ m0: 3 }).state()).toEqual(other.state())
   expect(wave({ m0: 4 }).state()).not.toEqual(other.state())
 })
+
+test('code can be bytes of any kind, at any place in their buffer, but whole dwords', () => {
+  const device = fakeDevice(() => Stop.End)
+  const bytes = Uint8Array.of(9, 1, 2, 3, 4, 5, 6, 7, 8)
+  for (const code of [bytes.subarray(1), Buffer.from(bytes).subarray(1)])
+    expect([...device.loadCode(code).words]).toEqual([0x04030201, 0x08070605])
+  const { address } = device.loadCode(Uint32Array.of(0xbf810000))
+  expect([...device.memory.read(address, 4)]).toEqual([0, 0, 0x81, 0xbf])
+  expect(() => device.loadCode(bytes)).toThrow(/code has 9 bytes; machine code is a multiple of 4/)
+})
