@@ -119,12 +119,17 @@ class Dispatch implements Workload {
       throw new LaunchError(`workgroups ${from} to ${to} are to run; the grid has ${volume(this.#groups)}; give a range within it`)
     this.#firstGroup = from
     this.groupCount = to - from
-    const { bytes, dynamicLdsBytes } = this.#arguments(launch)
-    this.#ldsBytes = checkLds(device, kernel, descriptor.groupSegmentBytes + dynamicLdsBytes)
     const waveCount = Math.ceil(volume(this.#workgroup) / device.target.waveSize)
-    this.#scratch = allocateScratch(device.memory, scratchBytesOf(kernel, launch), device.target.waveSize, waveCount)
-    this.#regions.push(...this.#scratch.regions)
-    this.#userSgprs = this.#setUserSgprs(bytes, launch.kernarg?.address)
+    try {
+      const { bytes, dynamicLdsBytes } = this.#arguments(launch)
+      this.#ldsBytes = checkLds(device, kernel, descriptor.groupSegmentBytes + dynamicLdsBytes)
+      this.#scratch = allocateScratch(device.memory, scratchBytesOf(kernel, launch), device.target.waveSize, waveCount)
+      this.#regions.push(...this.#scratch.regions)
+      this.#userSgprs = this.#setUserSgprs(bytes, launch.kernarg?.address)
+    } catch (error) {
+      this.#freeRegions()
+      throw error
+    }
     this.#systemSgprs = systemSgprsOf(descriptor.rsrc2)
     this.#blocks = allocateWaves(device.arena, device.program(kernel.code, vgprCountOf(descriptor.rsrc1)), waveCount)
     this.#lds = device.arena.allocate(this.#ldsBytes)
@@ -158,6 +163,10 @@ class Dispatch implements Workload {
   free(): void {
     this.#blocks.free()
     this.#device.arena.free(this.#lds)
+    this.#freeRegions()
+  }
+
+  #freeRegions(): void {
     for (const region of this.#regions.splice(0)) this.#device.memory.free(region)
   }
 
@@ -194,10 +203,7 @@ class Dispatch implements Workload {
   #setUserSgprs(kernargBytes: Uint8Array, kernargAddress: bigint | undefined): readonly number[] {
     const { properties, rsrc2 } = this.#kernel.descriptor
     const { base, laneBytes } = this.#scratch
-    // Compilers load whole dwords and merge loads up to the segment's alignment.
-    const padded = new Uint8Array(Math.ceil(kernargBytes.byteLength / 16) * 16)
-    padded.set(kernargBytes)
-    const kernarg = this.#allocate('kernarg', padded, kernargAddress)
+    const kernarg = this.#allocate('kernarg', kernargAddress === undefined ? padded(kernargBytes) : kernargBytes, kernargAddress)
     const setUp: readonly (() => readonly number[])[] = [
       () => scratchResource(base, this.#device.target.generation),
       () => pair(this.#packet(kernarg)),
@@ -285,6 +291,13 @@ class Dispatch implements Workload {
 function workItemIds(count: number, first: number, lanes: number, [x, y]: Size): Map<number, Uint32Array> {
   const ids = [(item: number) => item % x, (item: number) => Math.floor(item / x) % y, (item: number) => Math.floor(item / (x * y))]
   return new Map(ids.slice(0, count).map((id, register) => [register, Uint32Array.from({ length: lanes }, (_, lane) => id(first + lane))]))
+}
+
+/** The segment to a multiple of 16 bytes: compilers load whole dwords, and merge loads up to its alignment. */
+function padded(kernarg: Uint8Array): Uint8Array {
+  const bytes = new Uint8Array(Math.ceil(kernarg.byteLength / 16) * 16)
+  bytes.set(kernarg)
+  return bytes
 }
 
 function scratchBytesOf({ descriptor, metadata }: DeviceKernel, launch: Launch): number {

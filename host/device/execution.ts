@@ -51,6 +51,8 @@ const MAX_BUDGET = 2 ** 31 - 1
 /** Slices begin small and grow: the reference takes a hundred times as long as the core. */
 const FIRST_SLICE = 64
 const LEAST_SLICE = 16
+/** Even the slowest instructions of the core get through so many in a fraction of a second. */
+const MOST_SLICE = 1 << 17
 /** A slice of a run takes about this long, and control goes back to the event loop about this often. */
 const SLICE_MS = 4
 const PROGRESS_MS = 125
@@ -287,7 +289,7 @@ export class Execution {
 
 /** The next slice's instructions, so that it takes about SLICE_MS. */
 const nextSlice = (slice: number, elapsedMs: number): number =>
-  Math.round(Math.min(Math.max((slice * SLICE_MS) / Math.max(elapsedMs, SLICE_MS / 4), LEAST_SLICE), MAX_BUDGET))
+  Math.round(Math.min(Math.max((slice * SLICE_MS) / Math.max(elapsedMs, SLICE_MS / 4), LEAST_SLICE), MOST_SLICE))
 
 /** Lets the event loop turn once. Timers would wait for milliseconds, and setImmediate is not in browsers. */
 function pause(): Promise<void> {

@@ -354,6 +354,15 @@ describe('sizes that do not fit', () => {
   })
 })
 
+test('a launch that fails leaves nothing behind', () => {
+  const { device, kernel, execution } = prepare({ descriptor: { privateSegmentBytes: 16 } }, { grid: [64, 1, 1] })
+  execution.free()
+  const address = device.memory.allocate(16).address
+  const regions = device.memory.regions.length
+  expect(() => dispatch(device, kernel, { grid: [64, 1, 1], kernarg: { bytes: new Uint8Array(8), address } })).toThrow(LaunchError)
+  expect(device.memory.regions.length).toBe(regions)
+})
+
 test('free gives all memory of the dispatch back', () => {
   const { device, kernel, execution } = prepare({ descriptor: { privateSegmentBytes: 16 } }, { grid: [64, 1, 1] })
   execution.free()
