@@ -191,7 +191,7 @@ function readElement(node: Node, type: ElementType): bigint {
   if (type !== 'f16' && type !== 'f32' && type !== 'f64') return node.bits(bytesOf(type) * 8)
   const special = { nan: Number.NaN, inf: Infinity, infinity: Infinity, '-inf': -Infinity, '-infinity': -Infinity }
   const name = String(node.value).toLowerCase()
-  return floatBits(type, name in special ? special[name as keyof typeof special] : node.number())
+  return floatBits(type, Object.hasOwn(special, name) ? special[name as keyof typeof special] : node.number())
 }
 
 function sized(node: Node, bytes: Uint8Array, wanted: number): Uint8Array {

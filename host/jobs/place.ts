@@ -20,7 +20,7 @@ const sgprs = (target: Target): number => (target.generation === 'gfx8' ? 102 : 
 
 /** A register's place, or why it is none. */
 export function parseRegister(name: string, target: Target): Place | string {
-  if (name in SPECIALS) return { form: 'special', name: name as SpecialName }
+  if (Object.hasOwn(SPECIALS, name)) return { form: 'special', name: name as SpecialName }
   if (name === 'lds') return { form: 'lds', name }
   const match = /^([sv])(?:(\d+)|\[(\d+):(\d+)\])$/.exec(name)
   if (match === null) return 'a register (v2, v[4:5], s3, s[10:11], vcc, exec, scc, m0, mode), lds or a buffer of this job'
