@@ -26,7 +26,8 @@ let immediate: u32 = 0;
 /** Word 3 of the resource: formats and channel selects. */
 export let formatWord: u32 = 0;
 
-function readResource(u: usize, w: usize): void {
+/** Reads the instruction's resource and offsets. */
+export function readResource(u: usize, w: usize): void {
   const r = w + load<u32>(u, RECORD_SRC1), high = load<u32>(r, 4), word3 = load<u32>(r, 12);
   base = load<u64>(r) & BASE_MASK;
   stride = (high >> 16) & 0x3fff;
@@ -53,10 +54,10 @@ export function locateBuffer(u: usize, w: usize, dwords: i32, bytes: u32, writin
   if (stride == 0 && !(imm & IMM_IDXEN)) {
     if (!swizzled && !addTid && offsetsInRange(u, w, imm, bytes)) return locateLinear(w, dwords, bytes, writing);
     if (swizzled && addTid && elementBytes == 4 && indexStride == 64 && offsetsInRange(u, w, imm, bytes)) {
-      return locateScratch(w, dwords, min(bytes, <u32>4), writing);
+      return locateScratch(w, dwords, dwords == 1 ? bytes : 4, writing);
     }
   }
-  return locateEachDword(u, w, imm, dwords, min(bytes, <u32>4), writing);
+  return locateEachDword(u, w, imm, dwords, dwords == 1 ? bytes : 4, writing);
 }
 
 /** Offsets of the lanes inside the buffer (soffset not included). */

@@ -254,6 +254,7 @@ export function setLane64(row: usize, o: usize, x: u64): void {
 
 /** An atomic of all active lanes at ADDRESSES: data at `x`, second operand at `y` (registers), old values to `d` where that is not 0. */
 export function atomicLanes(w: usize, op: i32, wide: bool, d: usize, x: usize, y: usize): void {
+  if (op == ADD && !wide && d == 0) return addLanes(w, x);
   for (let lanes = exec(w); lanes != 0; lanes &= lanes - 1) {
     const o = <usize>ctz(lanes) << 2, at = load<u32>(ADDRESSES + o);
     if (wide) {
@@ -265,6 +266,14 @@ export function atomicLanes(w: usize, op: i32, wide: bool, d: usize, x: usize, y
       if (at != 0) store<u32>(at, atomic32(op, before, data, other));
       if (d != 0) store<u32>(d + o, before);
     }
+  }
+}
+
+/** The commonest atomic: counting. */
+function addLanes(w: usize, x: usize): void {
+  for (let lanes = exec(w); lanes != 0; lanes &= lanes - 1) {
+    const o = <usize>ctz(lanes) << 2, at = load<u32>(ADDRESSES + o);
+    if (at != 0) store<u32>(at, load<u32>(at) + load<u32>(x + o));
   }
 }
 
@@ -296,6 +305,12 @@ function sharedFault(w: usize, size: u32, bytes: u32): bool {
 }
 /** Atomics want addresses (HIGH and LOW) that are multiples of their size; false after a fault. */
 export function aligned(w: usize, bytes: u32): bool {
+  const low = i32x4.splat(bytes - 1);
+  let odd = i32x4.splat(0);
+  for (let o: usize = 0; o < rowBytes; o += 16) odd = v128.or(odd, v128.and(v128.and(v128.load(LOW + o), low), v128.load(w + o, WAVE_EXEC_MASKS)));
+  return !v128.any_true(odd) || misalignedFault(w, bytes);
+}
+function misalignedFault(w: usize, bytes: u32): bool {
   for (let lanes = exec(w); lanes != 0; lanes &= lanes - 1) {
     const lane = <i32>ctz(lanes), o = <usize>lane << 2, low = load<u32>(LOW + o);
     if ((low & (bytes - 1)) == 0) continue;

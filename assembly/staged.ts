@@ -176,18 +176,33 @@ function stageSdwa(u: usize, w: usize, operands: u32): void {
  */
 function stageDpp(u: usize, w: usize): void {
   const imm = load<u32>(u, RECORD_IMM), control = imm & 0x1ff, bound = (imm >> 9) & 1;
-  const from = w + load<u32>(u, RECORD_SRC0), masks = w + WAVE_EXEC_MASKS, lanes = <i32>(rowBytes >> 2);
-  memory.copy(OFF, masks, rowBytes);
-  for (let lane = 0; lane < lanes; lane++) {
-    const o = <usize>lane << 2, source = dppSource(control, lane, lanes);
-    const there = source >= 0 && load<u32>(OFF + (<usize>source << 2)) != 0;
-    store<u32>(STAGE + o, there ? load<u32>(from + (<usize>source << 2)) : 0);
-    const written = ((imm >> (14 + (lane >> 4))) & 1) & ((imm >> (10 + ((lane >> 2) & 3))) & 1);
-    if (!written || (!there && !bound)) store<u32>(masks + o, 0);
+  const from = w + load<u32>(u, RECORD_SRC0), masks = w + WAVE_EXEC_MASKS;
+  if (control != mapped) mapLanes(control);
+  memory.copy(ACTIVE, masks, rowBytes);
+  for (let o: usize = 0; o < rowBytes; o += 4) {
+    const source = load<u32>(SOURCE_LANES + o);
+    const there: u32 = source == NO_LANE ? 0 : load<u32>(ACTIVE + source);
+    store<u32>(STAGE + o, there == 0 ? 0 : load<u32>(from + source));
+    const written = (imm >> (14 + (<u32>o >> 6))) & (imm >> (10 + ((<u32>o >> 4) & 3))) & 1;
+    if (written == 0 || (there | bound) == 0) store<u32>(masks + o, 0);
   }
   useStage(w, 0);
 }
-const OFF = memory.data(256, 16);
+/** The EXEC masks as they were before DPP switched lanes off. */
+const ACTIVE = memory.data(256, 16);
+
+/** For each lane the byte offset in a row of the lane that it reads, under the dpp_ctrl in `mapped`. */
+const SOURCE_LANES = memory.data(256, 16);
+const NO_LANE: u32 = -1;
+let mapped: u32 = -1;
+function mapLanes(control: u32): void {
+  const lanes = <i32>(rowBytes >> 2);
+  for (let lane = 0; lane < lanes; lane++) {
+    const source = dppSource(control, lane, lanes);
+    store<u32>(SOURCE_LANES + (<usize>lane << 2), source < 0 ? NO_LANE : source << 2);
+  }
+  mapped = control;
+}
 
 /** The lane that `lane` reads under dpp_ctrl, -1 where there is none (GCN3 manual, table "DPP_CTRL"). */
 function dppSource(control: u32, lane: i32, lanes: i32): i32 {

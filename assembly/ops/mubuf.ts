@@ -3,6 +3,7 @@ import {
   FAULT_LDS, FAULT_UNSUPPORTED, FLAG_GLC, FLAG_TFE, IMM_LDS, RECORD_DST, RECORD_FLAGS, RECORD_IMM, WAVE_EXEC_MASKS, WAVE_LDS, WAVE_LDS_BYTES,
 } from '../generated/layout';
 import { locateBuffer } from '../buffer';
+import { loadFormatted, storeFormatted } from '../format';
 import {
   ADD, aligned, AND, atomicLanes, CMPSWAP, DEC, FCMPSWAP, FMAX, FMIN, INC, loadDwords, loadSmall, OR, SMAX, SMIN, storeDwords, storeSmall, SUB, SWAP,
   UMAX, UMIN, XOR,
@@ -114,3 +115,20 @@ export function buffer_atomic_dec_x2(u: usize, w: usize): void { atomic(u, w, DE
 export function buffer_atomic_fcmpswap_x2(u: usize, w: usize): void { atomic(u, w, FCMPSWAP, true); }
 export function buffer_atomic_fmin_x2(u: usize, w: usize): void { atomic(u, w, FMIN, true); }
 export function buffer_atomic_fmax_x2(u: usize, w: usize): void { atomic(u, w, FMAX, true); }
+
+export function buffer_load_format_x(u: usize, w: usize): void { loadFormatted(u, w, 1, false, false); }
+export function buffer_store_format_x(u: usize, w: usize): void { storeFormatted(u, w, 1, false, false); }
+export function buffer_load_format_xy(u: usize, w: usize): void { loadFormatted(u, w, 2, false, false); }
+export function buffer_store_format_xy(u: usize, w: usize): void { storeFormatted(u, w, 2, false, false); }
+export function buffer_load_format_xyz(u: usize, w: usize): void { loadFormatted(u, w, 3, false, false); }
+export function buffer_store_format_xyz(u: usize, w: usize): void { storeFormatted(u, w, 3, false, false); }
+export function buffer_load_format_xyzw(u: usize, w: usize): void { loadFormatted(u, w, 4, false, false); }
+export function buffer_store_format_xyzw(u: usize, w: usize): void { storeFormatted(u, w, 4, false, false); }
+export function buffer_load_format_d16_x(u: usize, w: usize): void { loadFormatted(u, w, 1, false, true); }
+export function buffer_store_format_d16_x(u: usize, w: usize): void { storeFormatted(u, w, 1, false, true); }
+export function buffer_load_format_d16_xy(u: usize, w: usize): void { loadFormatted(u, w, 2, false, true); }
+export function buffer_store_format_d16_xy(u: usize, w: usize): void { storeFormatted(u, w, 2, false, true); }
+export function buffer_load_format_d16_xyz(u: usize, w: usize): void { loadFormatted(u, w, 3, false, true); }
+export function buffer_store_format_d16_xyz(u: usize, w: usize): void { storeFormatted(u, w, 3, false, true); }
+export function buffer_load_format_d16_xyzw(u: usize, w: usize): void { loadFormatted(u, w, 4, false, true); }
+export function buffer_store_format_d16_xyzw(u: usize, w: usize): void { storeFormatted(u, w, 4, false, true); }

@@ -114,7 +114,11 @@ const triesFirst = (operation: Operation): boolean =>
 function compute(loop: Loop, value: OperandType, half: '' | 0 | 1): string[] {
   const { operation } = loop
   const r = `r${half}`
-  const careful = [...flushSources(operation, half), `    ${r} = ${call(loop, loop.kernel, half)};`, ...finishResult(operation, value, half)]
+  const careful = [
+    ...flushSources(operation, half),
+    `    ${r} = ${call(loop, loop.kernel, half)};`,
+    ...finishResult(operation, value, half),
+  ]
   if (!triesFirst(operation)) return [`    let ${r}: v128;`, ...careful]
   const bits = floatBits(value)
   const f = bits === 32 ? 'f32x4' : 'f64x2'
@@ -196,7 +200,10 @@ function wideLoop(loop: Loop): string[] {
 function limitSource(operation: Operation, value: OperandType): string {
   const sources = operation.shape.sources.flatMap((t, i) => (t === value ? [`${LETTERS[i]}Least`] : []))
   const max = floatBits(value) === 32 ? 'f32x4.max' : 'f64x2.max'
-  return `  const limit = ${[...new Set(sources)].slice(0, 1).concat('least').reduce((a, b) => `${max}(${a}, ${b})`)};`
+  return `  const limit = ${[...new Set(sources)]
+    .slice(0, 1)
+    .concat('least')
+    .reduce((a, b) => `${max}(${a}, ${b})`)};`
 }
 
 function loopSource(loop: Loop): string {

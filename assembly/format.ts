@@ -1,0 +1,170 @@
+// Typed buffer elements: components packed in memory ↔ one register each (GCN3 manual, tables "Data format" and "Number format").
+import { formatWord, locateBuffer, readResource } from './buffer';
+import { FAULT_UNSUPPORTED, IMM_DFMT_SHIFT, IMM_NFMT_SHIFT, RECORD_DST, RECORD_IMM } from './generated/layout';
+import { toFloat, toHalf } from './lib/half';
+import { ADDRESSES } from './memory';
+import { exec, fault, rowBytes } from './state';
+
+/** Number formats. */
+const UNORM: u32 = 0, SNORM: u32 = 1, USCALED: u32 = 2, SSCALED: u32 = 3, UINT: u32 = 4, SINT: u32 = 5, SNORM_OGL: u32 = 6;
+
+/** Bits of the components of each data format, lowest first, a byte each; 0 where there is no such format. */
+const WIDTHS = memory.data<u32>([
+  0, 0x00000008, 0x00000010, 0x00000808, 0x00000020, 0x00001010, 0x000a0b0b, 0x000b0b0a,
+  0x0a0a0a02, 0x020a0a0a, 0x08080808, 0x00002020, 0x10101010, 0x00202020, 0x20202020, 0,
+]);
+function widths(dataFormat: u32): u32 {
+  return load<u32>(WIDTHS + 4 * dataFormat);
+}
+function elementBits(all: u32): u32 {
+  return (all & 0xff) + ((all >> 8) & 0xff) + ((all >> 16) & 0xff) + (all >> 24);
+}
+
+function floatOf(bits: u32): f32 {
+  return f32x4.extract_lane(toFloat(i32x4.splat(bits)), 0);
+}
+function halfOf(x: f32): u32 {
+  return i32x4.extract_lane(toHalf(f32x4.splat(x)), 0) & 0xffff;
+}
+/** Floats of 10 and 11 bits are halves without sign and without their lowest bits. */
+function smallFloatShift(width: u32): u32 {
+  return width == 16 ? 0 : 15 - width;
+}
+
+/** The register value of a component of `width` bits. */
+function expand(x: u32, width: u32, numberFormat: u32): u32 {
+  const left = 32 - width, signed = <i32>(x << left) >> left;
+  switch (numberFormat) {
+    case UINT: return x;
+    case SINT: return signed;
+    case USCALED: return reinterpret<u32>(<f32>x);
+    case SSCALED: return reinterpret<u32>(<f32>signed);
+    case UNORM: return reinterpret<u32>(<f32>(<f64>x / <f64>(<u32>-1 >> left)));
+    case SNORM: return reinterpret<u32>(<f32>max(<f64>signed / <f64>(<u32>-1 >> (left + 1)), -1.0));
+    case SNORM_OGL: return reinterpret<u32>(<f32>((2.0 * <f64>signed + 1.0) / <f64>(<u32>-1 >> left)));
+    default: return width == 32 ? x : reinterpret<u32>(floatOf(x << smallFloatShift(width)));
+  }
+}
+
+/** A component of `width` bits from a register value; out of range values saturate, NaN becomes 0 (as a float it stays). */
+function pack(x: u32, width: u32, numberFormat: u32): u32 {
+  const left = 32 - width, most = <u32>-1 >> left, half = most >> 1, f = <f64>reinterpret<f32>(x);
+  switch (numberFormat) {
+    case UINT: return min(x, most);
+    case SINT: return max(min(<i32>x, <i32>half), ~<i32>half) & most;
+    case USCALED: return <u32>within(trunc(f), 0, most);
+    case SSCALED: return <u32><i32>within(trunc(f), -<f64>half - 1, half) & most;
+    case UNORM: return <u32>nearest(within(f, 0, 1) * <f64>most);
+    case SNORM: return <u32><i32>nearest(within(f, -1, 1) * <f64>half) & most;
+    case SNORM_OGL: return <u32><i32>nearest((within(f, -1, 1) * <f64>most - 1) * 0.5) & most;
+    default: return width == 32 ? x : packFloat(x, width);
+  }
+}
+function within(x: f64, least: f64, most: f64): f64 {
+  return x != x ? 0 : max(least, min(most, x));
+}
+function packFloat(x: u32, width: u32): u32 {
+  const h = halfOf(reinterpret<f32>(x));
+  if (width == 16) return h;
+  // Negative numbers become 0; a NaN is quiet and keeps its highest bits.
+  if (h & 0x8000 && (h & 0x7fff) <= 0x7c00) return 0;
+  return (h & 0x7fff) >> smallFloatShift(width);
+}
+
+/** The 16-bit form of a register value (D16). */
+function toSixteen(x: u32, numberFormat: u32): u32 {
+  if (numberFormat == UINT) return min(x, <u32>0xffff);
+  if (numberFormat == SINT) return max(min(<i32>x, 0x7fff), -0x8000) & 0xffff;
+  return halfOf(reinterpret<f32>(x));
+}
+function fromSixteen(x: u32, numberFormat: u32): u32 {
+  if (numberFormat == UINT) return x & 0xffff;
+  if (numberFormat == SINT) return <i32>(x << 16) >> 16;
+  return reinterpret<u32>(floatOf(x & 0xffff));
+}
+
+/** Bits `at` to `at` + `width` - 1 of the element at `host`. */
+function component(host: usize, at: u32, width: u32): u32 {
+  if (width == 32) return load<u32>(host + (at >> 3));
+  // An element of less than a dword may stand at the very end of its region.
+  let x: u32 = load<u8>(host + (at >> 3));
+  for (let b: u32 = 1; b << 3 < (at & 7) + width; b++) x |= <u32>load<u8>(host + (at >> 3) + b) << (b << 3);
+  return (x >> (at & 7)) & ((1 << width) - 1);
+}
+function setComponent(host: usize, at: u32, width: u32, x: u32): void {
+  if (width == 32) return store<u32>(host + (at >> 3), x);
+  for (let b: u32 = 0; b << 3 < (at & 7) + width; b++) {
+    const to = host + (at >> 3) + b, shift = <i32>(b << 3) - <i32>(at & 7);
+    const mask = shift < 0 ? ((1 << width) - 1) << -shift : ((1 << width) - 1) >> shift, bits = shift < 0 ? x << -shift : x >> shift;
+    store<u8>(to, (load<u8>(to) & ~mask) | (bits & mask));
+  }
+}
+
+let dataFormat: u32 = 0;
+let numberFormat: u32 = 0;
+/** Reads the formats: MTBUF has them in the instruction, MUBUF in the resource. False after a fault. */
+function readFormats(u: usize, w: usize, typed: bool): bool {
+  const imm = load<u32>(u, RECORD_IMM), word = formatWord;
+  dataFormat = typed ? (imm >> IMM_DFMT_SHIFT) & 15 : (word >> 15) & 15;
+  numberFormat = typed ? (imm >> IMM_NFMT_SHIFT) & 7 : (word >> 12) & 7;
+  if (widths(dataFormat) != 0) return true;
+  fault(w, FAULT_UNSUPPORTED, -1, 0, 0);
+  return false;
+}
+
+/** What channel select `select` takes of the four components: 0, 1 or a component. */
+function selected(select: u32, r: u32, g: u32, b: u32, a: u32): u32 {
+  switch (select) {
+    case 1: return one();
+    case 4: return r;
+    case 5: return g;
+    case 6: return b;
+    case 7: return a;
+    default: return 0;
+  }
+}
+function one(): u32 {
+  return numberFormat == UINT || numberFormat == SINT ? 1 : 0x3f800000;
+}
+/** x y z w in their places. */
+const IDENTITY: u32 = 4 | (5 << 3) | (6 << 6) | (7 << 9);
+
+/** Loads `count` components a lane. The resource's channel select counts for MUBUF. */
+export function loadFormatted(u: usize, w: usize, count: i32, typed: bool, d16: bool): void {
+  if (!locateElements(u, w, typed, false)) return;
+  const d = w + load<u32>(u, RECORD_DST), all = widths(dataFormat), select = typed ? IDENTITY : formatWord & 0xfff;
+  for (let lanes = exec(w); lanes != 0; lanes &= lanes - 1) {
+    const o = <usize>ctz(lanes) << 2, host = load<u32>(ADDRESSES + o);
+    let at: u32 = 0, rest = all, r: u32 = 0, g: u32 = 0, b: u32 = 0, a = one();
+    for (let c = 0; host != 0 && rest != 0; c++, rest >>= 8) {
+      const width = rest & 0xff, x = expand(component(host, at, width), width, numberFormat);
+      if (c == 0) r = x; else if (c == 1) g = x; else if (c == 2) b = x; else a = x;
+      at += width;
+    }
+    for (let i = 0; i < count; i++) {
+      const x = host == 0 ? 0 : selected((select >> (3 * i)) & 7, r, g, b, a);
+      store<u32>(d + i * rowBytes + o, d16 ? toSixteen(x, numberFormat) : x);
+    }
+  }
+}
+
+/** Stores a lane's components in the format's order; those that the instruction lacks are 0. */
+export function storeFormatted(u: usize, w: usize, count: i32, typed: bool, d16: bool): void {
+  if (!locateElements(u, w, typed, true)) return;
+  const s = w + load<u32>(u, RECORD_DST), all = widths(dataFormat);
+  for (let lanes = exec(w); lanes != 0; lanes &= lanes - 1) {
+    const o = <usize>ctz(lanes) << 2, host = load<u32>(ADDRESSES + o);
+    let at: u32 = 0, rest = all;
+    for (let c = 0; host != 0 && rest != 0; c++, rest >>= 8) {
+      const width = rest & 0xff, x = c < count ? load<u32>(s + c * rowBytes + o) : 0;
+      setComponent(host, at, width, pack(d16 ? fromSixteen(x, numberFormat) : x, width, numberFormat));
+      at += width;
+    }
+  }
+}
+
+function locateElements(u: usize, w: usize, typed: bool, writing: bool): bool {
+  readResource(u, w);
+  if (!readFormats(u, w, typed)) return false;
+  return locateBuffer(u, w, 1, elementBits(widths(dataFormat)) >> 3, writing);
+}
