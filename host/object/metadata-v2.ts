@@ -52,8 +52,12 @@ function argumentsOf(args: readonly Yaml[]): KernelArgument[] {
   })
 }
 
-/** HiddenGlobalOffsetX → hidden_global_offset_x, the spelling of later versions. */
-const snakeCase = (name: string): string => name.replace(/(?<=.)[A-Z]/g, (letter) => `_${letter}`).toLowerCase()
+/** HiddenGlobalOffsetX → hidden_global_offset_x, the spelling of later versions; they write MultiGrid as one word. */
+const snakeCase = (name: string): string =>
+  name
+    .replace('MultiGrid', 'Multigrid')
+    .replace(/(?<=.)[A-Z]/g, (letter) => `_${letter}`)
+    .toLowerCase()
 
 const get = (map: Yaml, key: string): Yaml | undefined =>
   typeof map === 'object' && !Array.isArray(map) ? (map as { [key: string]: Yaml })[key] : undefined
