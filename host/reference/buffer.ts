@@ -8,7 +8,7 @@ import { IMM_ADDR64, IMM_IDXEN, IMM_LDS, IMM_OFFEN } from '../plan/record.ts'
 import { Fault } from './fault.ts'
 import { sourceDword } from './fetch.ts'
 import { decodeTexel, encodeTexel, texelBytes } from './format.ts'
-import { type Access, locate, type Place, read, write } from './memory.ts'
+import { type Access, checkAligned, locate, type Place, read, write } from './memory.ts'
 import { readLane } from './registers.ts'
 import type { WaveFunction } from './scalar.ts'
 import { type Locate, located } from './vector-memory.ts'
@@ -35,25 +35,26 @@ export interface Descriptor {
 /** Reads the four scalars from `encoding` on. */
 export function readDescriptor(w: Wave, encoding: number): Descriptor {
   const [word0, word1, word2, word3] = [0, 1, 2, 3].map((k) => w.scalar(encoding + k)) as [number, number, number, number]
-  const addThreadId = ((word3 >>> 23) & 1) !== 0
-  const dataFormat = (word3 >>> 15) & 15
-  // On gfx8 the data format is the stride's bits 17:14 while the thread's number is added.
-  const highStride = addThreadId && w.generation === 'gfx8' ? dataFormat << 14 : 0
   return {
     base: BigInt(word0) | (BigInt(word1 & 0xffff) << 32n),
-    stride: ((word1 >>> 16) & 0x3fff) | highStride,
+    stride: (word1 >>> 16) & 0x3fff,
     swizzle: word1 >>> 31 !== 0,
     records: word2,
     select: [0, 3, 6, 9].map((shift) => (word3 >>> shift) & 7),
     numberFormat: (word3 >>> 12) & 7,
-    dataFormat,
+    dataFormat: (word3 >>> 15) & 15,
     elementSize: 2 << ((word3 >>> 19) & 3),
     indexStride: 8 << ((word3 >>> 21) & 3),
-    addThreadId,
+    addThreadId: ((word3 >>> 23) & 1) !== 0,
   }
 }
 
-export const descriptorOf = (w: Wave, r: PlanRecord): Descriptor => readDescriptor(w, scalarOf(r.sources[1]))
+/** The descriptor of a vector instruction. On gfx8 its data format is the stride's bits 17:14 while the thread's number is added. */
+export function descriptorOf(w: Wave, r: PlanRecord): Descriptor {
+  const descriptor = readDescriptor(w, scalarOf(r.sources[1]))
+  if (w.generation !== 'gfx8' || !descriptor.addThreadId) return descriptor
+  return { ...descriptor, stride: descriptor.stride | (descriptor.dataFormat << 14) }
+}
 
 const ADDRESS_MASK = (1n << 48n) - 1n
 
@@ -93,30 +94,23 @@ function guestAddress({ descriptor, index, offset, soffset }: BufferAddress): bi
 }
 
 /**
- * Whether the address is beyond the buffer, so that reads give 0 and writes are lost; only where an access begins counts. Without a
- * stride, and on gfx8 without swizzling, NUM_RECORDS counts bytes, from which soffset is taken; else it counts elements.
+ * Whether an access is beyond the buffer, so that reads give 0 and writes are lost. Without a stride, and on gfx8 without swizzling,
+ * NUM_RECORDS counts bytes, from which soffset is taken, and a dword must be within them as a whole (LLVM, "Relaxed Buffer OOB Mode");
+ * else it counts elements, and where they are indexed a dword must begin within its element.
  */
-function outOfRange(w: Wave, { descriptor, index, offset, soffset, indexed }: BufferAddress): boolean {
+function outOfRange(w: Wave, { descriptor, index, offset, soffset, indexed }: BufferAddress, bytes: number): boolean {
   const { stride, swizzle, records } = descriptor
   const inBytes = stride === 0 || (w.generation === 'gfx8' && !swizzle)
-  if (inBytes) return offset + index * stride >= records - soffset
-  return index >= records || (indexed && offset >= stride)
-}
-
-/** Atomics and typed elements are in range as a whole or not at all. */
-function wholeOutOfRange(w: Wave, first: BufferAddress, bytes: number): boolean {
-  return outOfRange(w, first) || outOfRange(w, { ...first, offset: first.offset + Math.max(0, bytes - 4) })
-}
-
-function checkAligned(address: bigint, bytes: number, lane: number): void {
-  if (address % BigInt(bytes) !== 0n) throw new Fault(FaultCode.Misaligned, lane, address, bytes)
+  if (inBytes) return offset + index * stride + bytes > records - soffset
+  const lastDword = offset + Math.max(0, bytes - 4)
+  return index >= records || (indexed && lastDword >= stride)
 }
 
 /** gfx6 drops the low address bits of dwords and halves; later generations are run with unaligned access on, as ROCm sets them up. */
 const alignedFor = (w: Wave, address: bigint, bytes: number): bigint =>
   w.generation === 'gfx6' ? address & ~BigInt(Math.min(bytes, 4) - 1) : address
 
-/** Pieces are checked and swizzled one by one. */
+/** Pieces are checked and swizzled one by one; an atomic is one piece. */
 export const locateBuffer: Locate = (w, r, lane, bytes, count, access, isAtomic) => {
   const pieces = Array.from({ length: count }, (_, k) => k * bytes)
   const place = (address: bigint): number => {
@@ -129,10 +123,9 @@ export const locateBuffer: Locate = (w, r, lane, bytes, count, access, isAtomic)
     return pieces.map((offset) => place(address + BigInt(offset)))
   }
   const first = bufferAddress(w, r, lane)
-  if (isAtomic && wholeOutOfRange(w, first, bytes)) return [undefined]
   return pieces.map((offset): Place => {
     const piece = { ...first, offset: first.offset + offset }
-    return outOfRange(w, piece) ? undefined : place(guestAddress(piece))
+    return outOfRange(w, piece, bytes) ? undefined : place(guestAddress(piece))
   })
 }
 
@@ -165,7 +158,7 @@ export const descriptorFormat = ({ dataFormat, numberFormat, select }: Descripto
 /** A typed element is in range as a whole or not at all; undefined where it is not. */
 function locateElement(w: Wave, r: PlanRecord, lane: number, bytes: number, access: Access): readonly Place[] {
   const pieceBytes = bytes % 4 === 0 ? 4 : bytes
-  if ((r.imm & IMM_ADDR64) === 0 && wholeOutOfRange(w, bufferAddress(w, r, lane), bytes)) return []
+  if ((r.imm & IMM_ADDR64) === 0 && outOfRange(w, bufferAddress(w, r, lane), bytes)) return []
   return locateBuffer(w, r, lane, pieceBytes, bytes / pieceBytes, access, false)
 }
 

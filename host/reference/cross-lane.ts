@@ -33,7 +33,7 @@ export const v_writelane_b32: WaveFunction = (w, r) => {
 const moveRelative =
   (source: boolean, destination: boolean): WaveFunction =>
   (w, r) => {
-    const to = w.vgprOf(r.dst) + (destination ? w.m0 : 0)
+    const to = (w.vgprOf(r.dst) + (destination ? w.m0 : 0)) >>> 0
     w.checkVgprs(to, 1)
     const words = w.activeLanes().map((lane) => [lane, source ? relativeSource(w, r, lane) : sourceDword(w, r, 0, lane)] as const)
     for (const [lane, word] of words) commit(w, r, to, lane, word, 'b32')
@@ -42,7 +42,7 @@ const moveRelative =
 /** @throws {Fault} Register beyond the wave's VGPRs; Unsupported for a source that is no VGPR */
 function relativeSource(w: Wave, r: PlanRecord, lane: number): number {
   if (r.mods.kinds[0] !== KIND_VECTOR) throw new Fault(FaultCode.Unsupported)
-  return w.vgpr(w.vgprOf(r.sources[0]) + w.m0, lane)
+  return w.vgpr((w.vgprOf(r.sources[0]) + w.m0) >>> 0, lane)
 }
 
 export const v_movreld_b32 = moveRelative(false, true)

@@ -4,7 +4,7 @@ import { MACHINE_GDS, MACHINE_GDS_BYTES } from '../plan/layout.ts'
 import type { PlanRecord } from '../plan/plan.ts'
 import * as atomics from './atomics.ts'
 import { Fault } from './fault.ts'
-import { locateGds, locateLds, type Place, read, write } from './memory.ts'
+import { checkAligned, locateGds, locateLds, type Place, read, write } from './memory.ts'
 import { readLane, writeLane } from './registers.ts'
 import type { WaveFunction } from './scalar.ts'
 import { located } from './vector-memory.ts'
@@ -23,73 +23,76 @@ const data1 = (w: Wave, r: PlanRecord, lane: number, dwords: number): bigint => 
 const result = (w: Wave, r: PlanRecord, lane: number, dwords: number, value: bigint): void =>
   writeLane(w, w.vgprOf(r.dst), lane, dwords, value)
 
-/** Low address bits below the access's size are dropped. */
-const place = (w: Wave, r: PlanRecord, address: number, bytes: number, lane: number): Place => {
-  const aligned = (address & -bytes) >>> 0
-  return isGds(r) ? locateGds(w, aligned, bytes, lane) : locateLds(w, aligned, bytes, w.m0, lane)
+const place = (w: Wave, r: PlanRecord, address: number, bytes: number, lane: number): Place =>
+  isGds(r) ? locateGds(w, address, bytes, lane) : locateLds(w, address, bytes, w.m0, lane)
+
+interface Options {
+  /** Misaligned addresses are faults; known only after the access is known to be within bounds. */
+  readonly atomic: boolean
+}
+const PLAIN: Options = { atomic: false }
+const ATOMIC: Options = { atomic: true }
+
+/** Places of some accesses of one lane. */
+function places(w: Wave, r: PlanRecord, addresses: readonly number[], bytes: number, lane: number, { atomic }: Options): Place[] {
+  const wrapped = addresses.map((address) => address >>> 0)
+  const list = wrapped.map((address) => place(w, r, address, bytes, lane))
+  if (atomic) for (const [i, address] of wrapped.entries()) if (list[i] !== undefined) checkAligned(address, bytes, lane)
+  return list
 }
 
-/** Instructions with one address of `bytes` bytes, 1 to 8. */
+/** Instructions with one address of `bytes` bytes. */
 const one =
-  (bytes: number, perform: (w: Wave, r: PlanRecord, at: Place, lane: number) => void): WaveFunction =>
+  (bytes: number, options: Options, perform: (w: Wave, r: PlanRecord, at: Place, lane: number) => void): WaveFunction =>
   (w, r) =>
     located(
       w,
-      (lane) => place(w, r, addr(w, r, lane) + offset16(r), bytes, lane),
-      (at, lane) => perform(w, r, at, lane),
+      (lane) => places(w, r, [addr(w, r, lane) + offset16(r)], bytes, lane, options),
+      ([at], lane) => perform(w, r, at, lane),
     )
 
 /** Instructions with two addresses: the offsets count elements (`stride` 1) or 64 elements. */
 const two =
-  (bytes: number, stride: 1 | 64, perform: (w: Wave, r: PlanRecord, at: readonly [Place, Place], lane: number) => void): WaveFunction =>
+  (
+    bytes: number,
+    stride: 1 | 64,
+    options: Options,
+    perform: (w: Wave, r: PlanRecord, at: readonly [Place, Place], lane: number) => void,
+  ): WaveFunction =>
   (w, r) =>
     located(
       w,
       (lane) => {
         const base = addr(w, r, lane)
-        const at = (offset: number) => place(w, r, base + offset * stride * bytes, bytes, lane)
-        return [at(offset0(r)), at(offset1(r))] as const
+        const at = (offset: number) => base + offset * stride * bytes
+        return places(w, r, [at(offset0(r)), at(offset1(r))], bytes, lane, options)
       },
-      (at, lane) => perform(w, r, at, lane),
+      ([first, second], lane) => perform(w, r, [first, second], lane),
     )
 
 // --- reads and writes
 
 const load = (bytes: number, extend: (value: bigint) => bigint = (value) => value): WaveFunction =>
-  one(bytes, (w, r, at, lane) => result(w, r, lane, Math.max(1, bytes / 4), extend(read(w, at, bytes))))
+  one(bytes, PLAIN, (w, r, at, lane) => result(w, r, lane, Math.max(1, bytes / 4), extend(read(w, at, bytes))))
 const load2 = (bytes: number, stride: 1 | 64): WaveFunction =>
-  two(bytes, stride, (w, r, [first, second], lane) =>
+  two(bytes, stride, PLAIN, (w, r, [first, second], lane) =>
     result(w, r, lane, bytes / 2, read(w, first, bytes) | (read(w, second, bytes) << BigInt(bytes * 8))),
   )
 const store = (bytes: number): WaveFunction =>
-  one(bytes, (w, r, at, lane) => write(w, at, bytes, data0(w, r, lane, Math.max(1, bytes / 4))))
+  one(bytes, PLAIN, (w, r, at, lane) => write(w, at, bytes, data0(w, r, lane, Math.max(1, bytes / 4))))
 /** Where both addresses are one, the first data stays (GCN3 manual, DS_WRITE2). */
 const store2 = (bytes: number, stride: 1 | 64): WaveFunction =>
-  two(bytes, stride, (w, r, [first, second], lane) => {
+  two(bytes, stride, PLAIN, (w, r, [first, second], lane) => {
     write(w, second, bytes, data1(w, r, lane, bytes / 4))
     write(w, first, bytes, data0(w, r, lane, bytes / 4))
   })
 
-/** 96 and 128 bits; LLVM (SIISelLowering) knows that gfx6 to gfx8 want these at multiples of 16. */
-const WIDE_ALIGNMENT = 16
-const wide =
-  (dwords: 3 | 4, perform: (w: Wave, r: PlanRecord, at: Place, lane: number) => void): WaveFunction =>
-  (w, r) =>
-    located(
-      w,
-      (lane) => {
-        const address = (addr(w, r, lane) + offset16(r)) >>> 0
-        const bytes = dwords * 4
-        return isGds(r) ? locateGds(w, address, bytes, lane, WIDE_ALIGNMENT) : locateLds(w, address, bytes, w.m0, lane, WIDE_ALIGNMENT)
-      },
-      (at, lane) => perform(w, r, at, lane),
-    )
 const wideLoad = (dwords: 3 | 4): WaveFunction =>
-  wide(dwords, (w, r, at, lane) => {
+  one(dwords * 4, PLAIN, (w, r, at, lane) => {
     for (let k = 0; k < dwords; k++) w.setVgpr(w.vgprOf(r.dst) + k, lane, at === undefined ? 0 : w.word(at + k * 4))
   })
 const wideStore = (dwords: 3 | 4): WaveFunction =>
-  wide(dwords, (w, r, at, lane) => {
+  one(dwords * 4, PLAIN, (w, r, at, lane) => {
     if (at === undefined) return
     for (let k = 0; k < dwords; k++) write(w, at + k * 4, 4, BigInt(w.vgpr(w.vgprOf(r.sources[1]) + k, lane)))
   })
@@ -122,14 +125,14 @@ export const ds_write2st64_b64 = store2(8, 64)
 
 /** MEM = f(MEM, data0); the old value comes back where `returns`. */
 const atomic = (f: atomics.Atomic, width: 32 | 64, returns = false): WaveFunction =>
-  one(width / 8, (w, r, at, lane) => {
+  one(width / 8, ATOMIC, (w, r, at, lane) => {
     const old = read(w, at, width / 8)
     write(w, at, width / 8, f(old, data0(w, r, lane, width / 32), width, 0n))
     if (returns) result(w, r, lane, width / 32, old)
   })
 /** The same with data1 as second operand. */
 const atomic2 = (f: atomics.Atomic, width: 32 | 64, returns = false): WaveFunction =>
-  one(width / 8, (w, r, at, lane) => {
+  one(width / 8, ATOMIC, (w, r, at, lane) => {
     const old = read(w, at, width / 8)
     write(w, at, width / 8, f(old, data0(w, r, lane, width / 32), width, data1(w, r, lane, width / 32)))
     if (returns) result(w, r, lane, width / 32, old)
@@ -140,7 +143,7 @@ const swapped =
   (old, compared, width, stored) =>
     f(old, stored, width, compared)
 const exchange2 = (width: 32 | 64, stride: 1 | 64): WaveFunction =>
-  two(width / 8, stride, (w, r, [first, second], lane) => {
+  two(width / 8, stride, PLAIN, (w, r, [first, second], lane) => {
     const bytes = width / 8
     const old = read(w, first, bytes) | (read(w, second, bytes) << BigInt(width))
     write(w, second, bytes, data1(w, r, lane, width / 32))
@@ -258,9 +261,9 @@ const memoryToMemory =
         const byAddress = (r.imm & 0x8000) !== 0
         const dwords = byAddress ? address >> 17 : (r.imm << 17) >> 17
         const a = byAddress ? address & 0x1ffff : address
-        return [place(w, r, a, width / 8, lane), place(w, r, a + dwords * 4, width / 8, lane)] as const
+        return places(w, r, [a + dwords * 4, a], width / 8, lane, ATOMIC)
       },
-      ([a, b]) => write(w, a, width / 8, f(read(w, a, width / 8), read(w, b, width / 8), width, 0n)),
+      ([b, a]) => write(w, a, width / 8, f(read(w, a, width / 8), read(w, b, width / 8), width, 0n)),
     )
 export const ds_add_src2_u32 = memoryToMemory(atomics.sum, 32)
 export const ds_sub_src2_u32 = memoryToMemory(atomics.difference, 32)
@@ -316,7 +319,7 @@ export const ds_consume = count(-1n)
 function counterPlace(w: Wave, r: PlanRecord): Place {
   if (!isGds(r)) return locateLds(w, (w.m0 & 0xffff) + offset16(r), 4, Number.POSITIVE_INFINITY)
   const address = (w.m0 >>> 16) + offset16(r)
-  if (address % 4 !== 0) throw new Fault(FaultCode.Misaligned, undefined, BigInt(address), 4)
+  checkAligned(address, 4)
   if (address + 4 > w.word(w.machine + MACHINE_GDS_BYTES)) throw new Fault(FaultCode.Lds, undefined, BigInt(address), 4)
   return w.word(w.machine + MACHINE_GDS) + address
 }

@@ -78,7 +78,8 @@ function ldsDirect(w: Wave): number {
   const type = (w.m0 >>> 16) & 7
   const bytes = [1, 2, 4, 0, 1, 2, 0, 0][type]!
   if (bytes === 0) throw new Fault(FaultCode.Unsupported)
-  const address = w.m0 & 0xffff & -bytes
+  const address = w.m0 & 0xffff
+  if (address % bytes !== 0) throw new Fault(FaultCode.Misaligned, undefined, BigInt(address), bytes)
   if (address + bytes > w.ldsBytes) throw new Fault(FaultCode.Lds, undefined, BigInt(address), bytes)
   const at = w.lds + address
   switch (type) {

@@ -4,7 +4,7 @@ import { MACHINE_PRIVATE_APERTURE, MACHINE_SHARED_APERTURE, WAVE_SCRATCH_BASE, W
 import { FLAG_TFE } from '../plan/record.ts'
 import * as atomics from './atomics.ts'
 import { Fault } from './fault.ts'
-import { type Access, locate, locateLds, type Place } from './memory.ts'
+import { type Access, checkAligned, locate, locateLds, type Place } from './memory.ts'
 import { readLane } from './registers.ts'
 import { type Locate, memoryOperations } from './vector-memory.ts'
 import type { Wave } from './wave.ts'
@@ -13,7 +13,7 @@ import type { Wave } from './wave.ts'
 const locateFlat: Locate = (w, r, lane, bytes, count, access, isAtomic) => {
   if (r.flags & FLAG_TFE) throw new Fault(FaultCode.Unsupported)
   const address = BigInt.asUintN(64, readLane(w, w.vgprOf(r.sources[0]), lane, 2) + BigInt((r.imm << 16) >> 16))
-  if (isAtomic && address % BigInt(bytes) !== 0n) throw new Fault(FaultCode.Misaligned, lane, address, bytes)
+  if (isAtomic) checkAligned(address, bytes, lane)
   const high = Number(address >> 32n)
   const low = Number(address & 0xffffffffn)
   const pieces = Array.from({ length: count }, (_, k) => k * bytes)

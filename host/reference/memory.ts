@@ -42,10 +42,9 @@ export function locate(w: Wave, address: bigint, bytes: number, access: Access, 
  * Linear-memory address of LDS bytes. `limit` is M0, which clamps LDS instructions on gfx6 to gfx8: beyond it they read 0 and write
  * nothing (GCN3 manual, section "Out-of-range behavior"). Beyond the workgroup's allocation but within M0 the manual has the same;
  * Lanewise stops there, because compilers set M0 to -1 and the kernel is wrong.
- * @throws {Fault} Misaligned, Lds
+ * @throws {Fault} Lds
  */
-export function locateLds(w: Wave, address: number, bytes: number, limit: number, lane?: number, alignment = bytes): Place {
-  if (address % alignment !== 0) throw new Fault(FaultCode.Misaligned, lane, BigInt(address), bytes)
+export function locateLds(w: Wave, address: number, bytes: number, limit: number, lane?: number): Place {
   if (address + bytes > limit) return undefined
   if (address + bytes > w.ldsBytes) throw new Fault(FaultCode.Lds, lane, BigInt(address), bytes)
   return w.lds + address
@@ -53,14 +52,18 @@ export function locateLds(w: Wave, address: number, bytes: number, limit: number
 
 /**
  * Linear-memory address of GDS bytes; the wave's part of the GDS is its base in M0[31:16] and its size in M0[15:0].
- * @throws {Fault} Misaligned, Lds
+ * @throws {Fault} Lds
  */
-export function locateGds(w: Wave, address: number, bytes: number, lane?: number, alignment = bytes): Place {
-  if (address % alignment !== 0) throw new Fault(FaultCode.Misaligned, lane, BigInt(address), bytes)
+export function locateGds(w: Wave, address: number, bytes: number, lane?: number): Place {
   if (address + bytes > (w.m0 & 0xffff)) return undefined
   const at = (w.m0 >>> 16) + address
   if (at + bytes > w.word(w.machine + MACHINE_GDS_BYTES)) throw new Fault(FaultCode.Lds, lane, BigInt(at), bytes)
   return w.word(w.machine + MACHINE_GDS) + at
+}
+
+/** Atomics want their addresses aligned; plain reads and writes go byte by byte. @throws {Fault} Misaligned */
+export function checkAligned(address: bigint | number, bytes: number, lane?: number): void {
+  if (BigInt(address) % BigInt(bytes) !== 0n) throw new Fault(FaultCode.Misaligned, lane, BigInt(address), bytes)
 }
 
 /** Little-endian bytes (1, 2, 4 or 8) as an unsigned number. */

@@ -21,15 +21,15 @@ const global: Places = (w, r, dwords, access) => {
   return Array.from({ length: dwords }, (_, k) => place + k * 4)
 }
 
-/** Through a buffer descriptor: dwords beyond its size read 0 and are not written. */
+/** Through a buffer descriptor: dwords beyond its size read 0 and are not written; those within it are one access. */
 const buffer: Places = (w, r, dwords, access) => {
   const descriptor = readDescriptor(w, baseOf(r))
   const size = descriptor.stride === 0 ? descriptor.records : descriptor.stride * descriptor.records
   const offset = (offsetOf(w, r) & ~3) >>> 0
-  return Array.from({ length: dwords }, (_, k) => {
-    const at = offset + k * 4
-    return at + 4 > size ? undefined : locate(w, aligned(descriptor.base + BigInt(at)), 4, access)
-  })
+  const within = Math.max(0, Math.min(dwords, Math.floor((size - offset) / 4)))
+  if (within === 0) return new Array<Place>(dwords).fill(undefined)
+  const place = locate(w, aligned(descriptor.base + BigInt(offset)), within * 4, access)
+  return Array.from({ length: dwords }, (_, k) => (k < within ? place + k * 4 : undefined))
 }
 
 const load =

@@ -96,11 +96,11 @@ export const s_nand_saveexec_b64 = saveExec((s, exec) => ~(s & exec))
 export const s_nor_saveexec_b64 = saveExec((s, exec) => ~(s | exec))
 export const s_xnor_saveexec_b64 = saveExec((s, exec) => ~(s ^ exec))
 
-/** M0 is added to the register's number as it is, for pairs too. */
+/** M0 is added to the register's number as it is, for pairs too; the sum wraps at 32 bits. */
 const moveFrom =
   (count: number) =>
   (_: number | bigint, w: Wave, r: PlanRecord): undefined => {
-    const from = scalarOf(r.sources[0]) + w.m0
+    const from = (scalarOf(r.sources[0]) + w.m0) >>> 0
     w.checkSgprs(from, count)
     const words = Array.from({ length: count }, (_, k) => w.scalar(from + k))
     for (const [k, word] of words.entries()) w.setScalar(scalarOf(r.dst) + k, word)
@@ -108,7 +108,7 @@ const moveFrom =
 const moveTo =
   (count: number) =>
   (a: number | bigint, w: Wave, r: PlanRecord): undefined => {
-    const to = scalarOf(r.dst) + w.m0
+    const to = (scalarOf(r.dst) + w.m0) >>> 0
     w.checkSgprs(to, count)
     writeScalar(w, to, a, count)
   }

@@ -37,8 +37,6 @@ export const s_cbranch_cdbgsys_and_user = branchIf((w) => status(w, COND_DBG_SYS
 export const s_endpgm: WaveFunction = () => Stop.End
 export const s_endpgm_saved: WaveFunction = () => Stop.End
 export const s_barrier: WaveFunction = () => Stop.Barrier
-/** Ends the wave where bit 0 is set. */
-export const s_setkill: WaveFunction = (_, r) => (r.imm & 1 ? Stop.End : undefined)
 
 export const s_sleep: WaveFunction = () => Stop.Yield
 export const s_wakeup: WaveFunction = () => Stop.Yield
@@ -56,6 +54,8 @@ export const s_ttracedata = nothing
 /** A halted wave waits for a debugger, which there is none; clearing HALT changes nothing. */
 export const s_sethalt: WaveFunction = (w, r) => (r.imm & 1 ? unsupported(w, r) : undefined)
 export const s_sendmsghalt = unsupported
+/** A debugger's way to kill a wave; clearing KILL changes nothing. */
+export const s_setkill: WaveFunction = (w, r) => (r.imm & 1 ? unsupported(w, r) : undefined)
 export const s_trap: WaveFunction = () => {
   throw new Fault(FaultCode.Trap)
 }

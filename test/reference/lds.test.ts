@@ -79,18 +79,11 @@ describe('limits', () => {
     expect(m.ldsWords()[0]).toBe(0)
   })
 
-  test('address bits below the size of the access are dropped', () => {
-    const m = run(setup(ds('ds_read_b64', { addr: 0, vdst: 2 }), { exec: 1n, vgpr: { 0: 15 } }))
-    expect([m.vgpr(2, 0), m.vgpr(3, 0)]).toEqual([2, 3])
-  })
-
-  test('128 bits want a multiple of 16', () => {
-    expect(fault(setup(ds('ds_read_b128', { addr: 0, vdst: 4 }), { exec: 4n, vgpr: { 0: 8 } }))).toEqual([
-      Stop.Fault,
-      FaultCode.Misaligned,
-      2,
-      8,
-    ])
+  test('reads go byte by byte, a misaligned atomic is a fault', () => {
+    const m = run(setup(ds('ds_read_b32', { addr: 0, vdst: 2 }), { exec: 1n, vgpr: { 0: 5 } }))
+    expect(m.vgpr(2, 0)).toBe(0x02000000)
+    const atomic = setup(ds('ds_add_u64', { addr: 0, data0: 2 }), { exec: 4n, vgpr: { 0: 4 } })
+    expect(fault(atomic)).toEqual([Stop.Fault, FaultCode.Misaligned, 2, 4])
   })
 })
 
