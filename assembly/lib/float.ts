@@ -29,18 +29,11 @@ export function isSignaling(a: v128): v128 {
   return v128.andnot(isNaNs(a), i32x4.shr_s(i32x4.shl(a, 9), 31));
 }
 
-/** Sets the quiet bit in the lanes of `mask`. */
-// @ts-ignore: decorator
-@inline
-export function quietWhere(a: v128, mask: v128): v128 {
-  return v128.or(a, v128.and(mask, i32x4.splat(QUIET)));
-}
-
 /** NaNs get their quiet bit. */
 // @ts-ignore: decorator
 @inline
 export function quiet(a: v128): v128 {
-  return quietWhere(a, isNaNs(a));
+  return v128.or(a, v128.and(isNaNs(a), i32x4.splat(QUIET)));
 }
 
 /** Lanes 0 and 1 as f64. */
@@ -65,8 +58,8 @@ export function demote(low: v128, high: v128): v128 {
 }
 
 /**
- * Two f64 (exact, or rounded to odd) to f32 in lanes 0 and 1, rounded as `round` says: 0 nearest even, 1 towards +∞, 2 towards −∞, 3 towards zero.
- * The sign of a zero stays.
+ * Two f64 (exact, or rounded to odd) to f32 in lanes 0 and 1, rounded as `round` says: 0 nearest even, 1 towards +∞, 2 towards −∞,
+ * 3 towards zero. The sign of a zero stays.
  */
 export function demoteRounded2(s: v128, round: i32): v128 {
   const nearest = f32x4.demote_f64x2_zero(s);
@@ -147,8 +140,8 @@ export function fma(a: v128, b: v128, c: v128): v128 {
 }
 
 /**
- * The product of two f32 is exact in f64. Rounding the f64 sum again, to f32, can only go wrong where the sum lies on a tie of f32, or among
- * the denormals of f32, whose ties lie elsewhere; such a chunk is done again with the sum rounded to odd.
+ * The product of two f32 is exact in f64. Rounding the f64 sum again, to f32, can only go wrong where the sum lies on a tie of f32, or
+ * among the denormals of f32, whose ties lie elsewhere; such a chunk is done again with the sum rounded to odd.
  */
 // @ts-ignore: decorator
 @inline

@@ -73,7 +73,9 @@ export function v_floor_f32(a: v128): v128 { return f32x4.floor(a); }
 
 /** a - floor(a), never 1 but the largest number below, and never -0. */
 export function v_fract_f32(a: v128): v128 { return below1(f32x4.sub(a, f32x4.floor(a))); }
-export function v_fract_f32_rounded(a: v128, round: i32): v128 { return below1(f32x4.abs(addRounded(a, f32x4.neg(f32x4.floor(a)), round))); }
+export function v_fract_f32_rounded(a: v128, round: i32): v128 {
+  return below1(f32x4.abs(addRounded(a, f32x4.neg(f32x4.floor(a)), round)));
+}
 
 // @ts-ignore: decorator
 @inline
@@ -88,7 +90,7 @@ function normalized(a: v128, denormal: v128): v128 {
 }
 // @ts-ignore: decorator
 @inline
-function isDenormal(a: v128): v128 { return f32x4.lt(f32x4.abs(a), f32x4.splat(MIN_NORMAL)); }
+function isBelowNormal(a: v128): v128 { return f32x4.lt(f32x4.abs(a), f32x4.splat(MIN_NORMAL)); }
 /** Neither zero nor infinite nor NaN. */
 // @ts-ignore: decorator
 @inline
@@ -99,13 +101,13 @@ function hasParts(a: v128): v128 {
 
 /** 0 for zeros, infinities and NaNs. */
 export function v_frexp_exp_i32_f32(a: v128): v128 {
-  const denormal = isDenormal(a);
+  const denormal = isBelowNormal(a);
   const exponent = i32x4.sub(i32x4.shr_u(normalized(a, denormal), 23), i32x4.splat(126));
   return v128.and(i32x4.sub(exponent, v128.and(denormal, i32x4.splat(24))), hasParts(a));
 }
 /** Zeros, infinities and NaNs as they are. */
 export function v_frexp_mant_f32(a: v128): v128 {
-  const fraction = v128.and(normalized(a, isDenormal(a)), i32x4.splat(0x007fffff));
+  const fraction = v128.and(normalized(a, isBelowNormal(a)), i32x4.splat(0x007fffff));
   const mantissa = v128.or(v128.or(fraction, v128.and(a, i32x4.splat(SIGN))), i32x4.splat(0x3f000000));
   return v128.bitselect(mantissa, a, hasParts(a));
 }

@@ -1,13 +1,14 @@
 // Vector operations of 32 and 16 bits that have only the VOP3 encoding. f64 and f16 arithmetic and 64-bit results have files of their own.
 // The optimizer inlines no function that calls another: kernels with a call for the rare case are marked @inline.
 import {
-  DEFAULT_NAN, demoteRounded, fma, fmaRounded, fmaScaledRounded, INFINITY_BITS, isNaNs, MIN_NORMAL, mulRounded, promoteHigh, promoteLow, quiet, SIGN,
+  DEFAULT_NAN, demoteRounded, fma, fmaRounded, fmaScaledRounded, INFINITY_BITS, isNaNs, MIN_NORMAL, mulRounded, promoteHigh, promoteLow,
+  quiet, SIGN,
 } from '../lib/float';
 import { highs } from '../lib/lanes';
 import { funnel, pow2, sar, shl, shr, uniform } from '../lib/shift';
 import {
-  popcount, v_cvt_pkaccum_u8_f32, v_cvt_pkaccum_u8_f32_rounded, v_mac_f32, v_mac_f32_rounded, v_mac_legacy_f32, v_mac_legacy_f32_rounded, v_max_f32, v_min_f32, v_mul_i32_i24, v_mul_legacy_f32,
-  v_mul_legacy_f32_rounded, v_mul_u32_u24,
+  popcount, v_cvt_pkaccum_u8_f32, v_cvt_pkaccum_u8_f32_rounded, v_mac_f32, v_mac_f32_rounded, v_mac_legacy_f32, v_mac_legacy_f32_rounded,
+  v_max_f32, v_min_f32, v_mul_i32_i24, v_mul_legacy_f32, v_mul_legacy_f32_rounded, v_mul_u32_u24,
 } from './vop2';
 
 // --- f32. Flushing of sources and results and the NaN rule are the loop's.
@@ -149,8 +150,8 @@ function isFinite(a: v128): v128 { return f32x4.lt(f32x4.abs(a), f32x4.splat(f32
 @inline
 function isSmall(c: v128): v128 { return i32x4.le_s(exponent(c), i32x4.splat(23)); }
 /**
- * Only the numerator is scaled up: the quotient is tiny, or the numerator is small and the quotient below 2^-63. AMD's pseudocode has only the
- * former, but on RDNA 2^-126 / 1 sets VCC. Above 2^-63 VCC must stay clear: v_div_fmas_f32 would take the scaled quotient for a large one.
+ * Only the numerator is scaled up: the quotient is tiny, or the numerator is small and the quotient below 2^-63. AMD's pseudocode has only
+ * the former, but on RDNA 2^-126 / 1 sets VCC. Above 2^-63 it must stay clear: v_div_fmas_f32 would take the scaled quotient for a large one.
  */
 // @ts-ignore: decorator
 @inline

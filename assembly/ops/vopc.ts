@@ -45,7 +45,8 @@ export function v_cmp_neq_f64(a: v128, b: v128): v128 { return f64x2.ne(a, b); }
 export function v_cmp_nlt_f64(a: v128, b: v128): v128 { return v128.not(f64x2.lt(a, b)); }
 export function v_cmp_tru_f64(a: v128, b: v128): v128 { return all(); }
 
-// f16: a number's bits moved to where f32 has them keep their order, as WebAssembly's comparisons do not flush; infinity and NaN get f32's exponent.
+// f16: a number's bits moved to where f32 has them keep their order, as WebAssembly's comparisons do not flush; infinity and NaN get the
+// exponent that they have in f32.
 // @ts-ignore: decorator
 @inline
 function ordered(a: v128): v128 {
@@ -138,7 +139,8 @@ export function v_cmp_ne_u64(a: v128, b: v128): v128 { return i64x2.ne(a, b); }
 export function v_cmp_ge_u64(a: v128, b: v128): v128 { return i64x2.ge_s(biased(a), biased(b)); }
 export function v_cmp_t_u64(a: v128, b: v128): v128 { return all(); }
 
-// --- classes: b says which of these count: 0 signalling NaN, 1 quiet NaN, then by value: 2 -inf, 3 -normal, 4 -denormal, 5 -0, 6 +0, ... 9 +inf
+// --- classes: b says which of these count:
+// 0 signalling NaN, 1 quiet NaN, then by value: 2 -infinity, 3 -normal, 4 -denormal, 5 -0, 6 +0, 7 +denormal, 8 +normal, 9 +infinity
 
 /** Of two bits the one that the sign asks for, whatever the lanes' width. */
 // @ts-ignore: decorator
