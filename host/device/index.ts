@@ -4,9 +4,10 @@
  * ```ts
  * const device = new Device(engine, TARGETS.gfx803, { disassemble })
  * const kernel = device.load(loadObject(bytes)).kernel('saxpy')
- * const y = device.memory.allocate(4000, { name: 'y' })
- * device.memory.view(y).set(input)
- * const execution = dispatch(device, kernel, { grid: [1000, 1, 1], workgroup: [256, 1, 1], args: [{ bytes: n }, { address: y.address }] })
+ * const [x, y] = [device.memory.allocate(4000, { name: 'x' }), device.memory.allocate(4000, { name: 'y' })]
+ * device.memory.view(x).set(input)
+ * const args = [{ bytes: n }, { bytes: a }, { address: x.address }, { address: y.address }]
+ * const execution = dispatch(device, kernel, { grid: [1000, 1, 1], workgroup: [256, 1, 1], args })
  * const { status, error, wave, instructions } = await execution.run({ budget: 1e8, signal, onProgress })
  * device.memory.view(y)                     // readable whatever came out, and so are the registers of `wave`
  * execution.free()
