@@ -50,10 +50,24 @@ interface FieldBits {
 
 interface Entry {
   readonly operation: Operation
+  /** Found when the first such word is read: most programs use a small part of the tables. */
+  rules: Rules | undefined
+}
+
+interface Rules {
   /** Fields that may not hold everything. */
   readonly checks: readonly { readonly bits: FieldBits; readonly legal: Uint8Array }[]
-  readonly hasLiteral: (fields: Fields) => boolean
   readonly fitTogether: ((fields: Fields) => boolean) | undefined
+  readonly hasLiteral: (fields: Fields) => boolean
+}
+
+function rulesOf(operation: Operation, { format, fields }: Layout, generation: Generation): Rules {
+  const legal = legalValues(operation, format, generation)
+  return {
+    checks: fields.flatMap((bits) => (legal.has(bits.name) ? [{ bits, legal: legal.get(bits.name)! }] : [])),
+    fitTogether: combinationRule(operation, format, generation),
+    hasLiteral: literalRule(operation, format, generation),
+  }
 }
 
 function read(words: Uint32Array, index: number, target: Target, layout: Layout, entry: Entry): Instruction | undefined {
@@ -62,13 +76,15 @@ function read(words: Uint32Array, index: number, target: Target, layout: Layout,
   if (index + format.dwords > words.length) return undefined
   const word0 = words[index]!
   const word1 = format.dwords === 2 ? words[index + 1]! : 0
-  for (const { bits, legal } of entry.checks) {
+  entry.rules ??= rulesOf(operation, layout, target.generation)
+  const { checks, fitTogether, hasLiteral } = entry.rules
+  for (const { bits, legal } of checks) {
     if (legal[((bits.word === 0 ? word0 : word1) >>> bits.shift) & bits.mask] === 0) return undefined
   }
   const fields: Record<string, number> = {}
   for (const field of layout.fields) fields[field.name] = ((field.word === 0 ? word0 : word1) >>> field.shift) & field.mask
-  if (entry.fitTogether?.(fields) === false) return undefined
-  if (!entry.hasLiteral(fields)) return { target, operation, format, fields, literal: undefined, dwords: format.dwords }
+  if (fitTogether?.(fields) === false) return undefined
+  if (!hasLiteral(fields)) return { target, operation, format, fields, literal: undefined, dwords: format.dwords }
   const literal = words[index + format.dwords]
   if (literal === undefined) return undefined
   return { target, operation, format, fields, literal, dwords: format.dwords + 1 }
@@ -118,14 +134,7 @@ function layoutOf(format: Format, generation: Generation): Layout {
   for (const operation of OPERATIONS) {
     const opcode = operation.opcode(format.opcodes, generation)
     if (opcode === undefined || !allows(format, operation)) continue
-    const legal = legalValues(operation, format, generation)
-    const checks = fields.flatMap((bits) => (legal.has(bits.name) ? [{ bits, legal: legal.get(bits.name)! }] : []))
-    entries[opcode] = {
-      operation,
-      checks,
-      hasLiteral: literalRule(operation, format, generation),
-      fitTogether: combinationRule(operation, format, generation),
-    }
+    entries[opcode] = { operation, rules: undefined }
   }
   return { format, mask: mask >>> 0, value: value >>> 0, opLo: op.lo, opMask: bitMask(op.hi - op.lo + 1), entries, fields }
 }

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { allows, decode, hasLiteral } from '../../host/codec/decode.ts'
 import { encode } from '../../host/codec/encode.ts'
 import type { Instruction } from '../../host/codec/instruction.ts'
-import { legalValues } from '../../host/codec/legal.ts'
+import { combinationRule, legalValues } from '../../host/codec/legal.ts'
 import { FORMATS, type Format } from '../../host/isa/formats.ts'
 import { OPERATIONS } from '../../host/isa/operations.ts'
 import type { Target } from '../../host/isa/targets.ts'
@@ -30,7 +30,8 @@ function instructions(format: Format, target: Target): fc.Arbitrary<Instruction>
           ? fc.integer({ min: 0, max: 2 ** (hi - lo + 1) - 1 })
           : fc.constantFrom(...Array.from(values.keys()).filter((value) => values[value] === 1))
     }
-    return fc.record({ fields: fc.record(fields), word: fc.integer({ min: 0, max: 0xffffffff }) }).map(({ fields, word }) => {
+    const fitting = fc.record(fields).filter(combinationRule(operation, format, generation) ?? (() => true))
+    return fc.record({ fields: fitting, word: fc.integer({ min: 0, max: 0xffffffff }) }).map(({ fields, word }) => {
       const literal = hasLiteral(operation, format, fields, generation) ? word : undefined
       return { target, operation, format, fields, literal, dwords: format.dwords + (literal === undefined ? 0 : 1) }
     })

@@ -1,10 +1,12 @@
 /** Assembly text against LLVM's, in both directions. */
+import { existsSync, readFileSync } from 'node:fs'
+import { gunzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { decode } from '../../host/codec/decode.ts'
 import { encode } from '../../host/codec/encode.ts'
-import { assemble } from '../../host/text/assemble.ts'
+import { assemble, assembleProgram } from '../../host/text/assemble.ts'
 import { disassemble } from '../../host/text/disassemble.ts'
-import { corpus, hexOf, QUIRKS, quirkOf, Tally, targets } from '../codec/corpus.ts'
+import { corpus, hexOf, QUIRKS, quirkOf, Tally, targets, wordsOf } from '../codec/corpus.ts'
 
 describe.each(targets)('$name', (target) => {
   const lines = corpus(target).filter(({ text }) => text !== '')
@@ -66,5 +68,29 @@ describe.each(targets)('$name', (target) => {
         if (instruction !== undefined) expect(disassemble(instruction)).not.toBe(line.text)
       }
     }
+  })
+})
+
+/** Listings of compiled kernels beside the repository: text, then `// address: words`. */
+const kernels = new URL('../../../shared/kernels/', import.meta.url)
+
+describe.runIf(existsSync(kernels))('listings of compiled kernels', () => {
+  const names = ['mandelbrot', 'matmul_tiled', 'convert', 'int64ops', 'transcend']
+  test.each(targets.flatMap((target) => names.map((name) => [target.name, name, target] as const)))('%s %s', (_, name, target) => {
+    const listing = gunzipSync(readFileSync(new URL(`${name}/lst/${target.name}.lst.gz`, kernels))).toString()
+    const source: string[] = []
+    const wanted: number[] = []
+    for (const line of listing.split('\n')) {
+      const [, text, hex] = /^\t(.*?)\s*\/\/ [0-9A-F]+: ([0-9A-F ]+?)(?: <.*)?$/.exec(line) ?? []
+      if (text === undefined) continue
+      const words = wordsOf(hex!)
+      const printed = disassemble(decode(words, 0, target)!)
+      // Branches of gfx6 and gfx7 listings name labels of the compiler's.
+      if (!text.includes('.LBB')) expect(printed).toBe(text)
+      source.push(printed)
+      wanted.push(...words)
+    }
+    expect(hexOf(assembleProgram(source.join('\n'), target).words)).toBe(hexOf(wanted))
+    expect(wanted.length).toBeGreaterThan(20)
   })
 })
