@@ -20,7 +20,9 @@ export const or: Atomic = (old, data) => old | data
 export const xor: Atomic = (old, data) => old ^ data
 export const minSigned: Atomic = (old, data, width) => (signed(data, width) < signed(old, width) ? data : old)
 export const maxSigned: Atomic = (old, data, width) => (signed(data, width) > signed(old, width) ? data : old)
+// biome-ignore lint/complexity/useMathMinMax: Math.min takes no bigint.
 export const minUnsigned: Atomic = (old, data) => (data < old ? data : old)
+// biome-ignore lint/complexity/useMathMinMax: Math.max takes no bigint.
 export const maxUnsigned: Atomic = (old, data) => (data > old ? data : old)
 /** Counts up to `data`, then starts at 0 again. */
 export const increment: Atomic = (old, data) => (old >= data ? 0n : old + 1n)

@@ -8,6 +8,7 @@ import { source } from './fetch.ts'
 import { scalarOf, type Wave } from './wave.ts'
 
 /** An operation that does its own reading and writing. What it throws is a Fault, before any effect. */
+// biome-ignore lint/suspicious/noConfusingVoidType: most operations end without a return.
 export type WaveFunction = (w: Wave, r: PlanRecord) => Stop | undefined | void
 
 /** The result: a value, a value and SCC, or SCC alone; nothing where the destination is not written. */
