@@ -221,7 +221,7 @@ function restrictSdwa(
     if (takesSign(operation, operand.type)) zero(`src${n}_sext`)
     else zero(`src${n}_neg`, `src${n}_abs`)
   }
-  if (format.name === 'vopc_sdwa') return
+  if (format.name === 'vopc_sdwa') return zero('dst_sel', 'dst_unused')
   restrict('dst_sel', 'select', isSelect)
   restrict('dst_unused', 'unused', (value) => value < 3)
 }

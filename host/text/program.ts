@@ -2,9 +2,9 @@
 import { encode } from '../codec/encode.ts'
 import { AssembleError } from '../errors.ts'
 import type { Target } from '../isa/targets.ts'
-import { assembleStatement, type Surroundings } from './assemble.ts'
 import { evaluate } from './expression.ts'
 import { blankComments, cut, type Item } from './scan.ts'
+import { assembleStatement, type Surroundings } from './statement.ts'
 
 export interface Program {
   /** Machine code, a word an element. */
