@@ -97,16 +97,17 @@ function frexpSignificand(x: u64): u64 {
 export function v_div_scale_f64(a: v128, b: v128, c: v128): v128 {
   return i64x2(divScale(low(a), low(b), low(c)), divScale(high(a), high(b), high(c)));
 }
-/** Lanes whose quotient v_div_fmas_f64 has to scale back: one of the two was scaled without the other. */
+/** Lanes whose quotient v_div_fmas_f64 has to scale back, as one of the two was scaled without the other; and those with a zero. */
 export function v_div_scale_f64_mask(a: v128, b: v128, c: v128): v128 {
   return i64x2(divScaled(low(b), low(c)), divScaled(high(b), high(c)));
 }
 function divScale(x: u64, denominator: u64, numerator: u64): u64 {
   const d = reinterpret<f64>(denominator), n = reinterpret<f64>(numerator), s = reinterpret<f64>(x);
   if (d == 0 || n == 0) return DEFAULT_NAN;
+  if (isNan64(x & ~SIGN)) return x | QUIET;
   switch (scaling(denominator, numerator)) {
     case DENOMINATOR_UP: return s == d ? scaled(x, 128) : x;
-    case DENOMINATOR_DOWN: return s == d || x == denominator ? scaled(x, -128) : x;
+    case DENOMINATOR_DOWN: return s == d ? scaled(x, -128) : x;
     case NUMERATOR_UP: return s == n ? scaled(x, 128) : x;
     case BOTH_UP: return scaled(x, 128);
     case BOTH_DOWN: return scaled(x, -128);
@@ -114,7 +115,7 @@ function divScale(x: u64, denominator: u64, numerator: u64): u64 {
   }
 }
 function divScaled(denominator: u64, numerator: u64): u64 {
-  if (denominator << 1 == 0 || numerator << 1 == 0) return 0;
+  if (denominator << 1 == 0 || numerator << 1 == 0) return ~0;
   const s = scaling(denominator, numerator);
   return s == DENOMINATOR_UP || s == DENOMINATOR_DOWN || s == NUMERATOR_UP ? ~0 : 0;
 }
@@ -128,9 +129,10 @@ const BOTH_DOWN: i32 = 5;
 
 /** What has to be scaled of two numbers that are not zero. */
 function scaling(denominator: u64, numerator: u64): i32 {
-  const d = reinterpret<f64>(denominator), n = reinterpret<f64>(numerator);
   const difference = exponentBits(numerator) - exponentBits(denominator);
-  const tinyQuotient = abs(n / d) < f64.MIN_NORMAL_VALUE, tinyNumerator = exponentBits(numerator) <= 53;
+  const quotient = abs(reinterpret<f64>(numerator) / reinterpret<f64>(denominator));
+  const tinyQuotient = isNaN(quotient) ? difference <= -768 : quotient < f64.MIN_NORMAL_VALUE;
+  const tinyNumerator = exponentBits(numerator) <= 53;
   if (difference >= 768) return DENOMINATOR_UP;
   if (exponentBits(denominator) == 0) return BOTH_UP;
   if (exponentBits(denominator) >= 2045) return tinyQuotient || tinyNumerator ? DENOMINATOR_DOWN : BOTH_DOWN; // 1/d is denormal
@@ -139,9 +141,7 @@ function scaling(denominator: u64, numerator: u64): i32 {
   return UNSCALED;
 }
 function exponentBits(x: u64): i32 { return <i32>(x >> 52) & 0x7ff; }
-function scaled(x: u64, n: i32): u64 {
-  return isNan64(x & ~SIGN) ? x | QUIET : reinterpret<u64>(scaleScalar(reinterpret<f64>(x), n, 0));
-}
+function scaled(x: u64, n: i32): u64 { return reinterpret<u64>(scaleScalar(reinterpret<f64>(x), n, 0)); }
 
 export function v_div_fmas_f64(a: v128, b: v128, c: v128, vcc: v128): v128 {
   if (!v128.any_true(vcc)) return fma(a, b, c);
@@ -154,12 +154,13 @@ export function v_div_fmas_f64_rounded(a: v128, b: v128, c: v128, vcc: v128, rou
 }
 /**
  * Hardware: scales by 2^±128, up where the addend is 2 or more, as hardware-checked emulators do; the pseudocode knows 2^64 only. Rounds
- * once, but what has become infinite without the scale stays so.
+ * once, unless it overflows without the scale.
  */
 function divFmas(a: f64, b: f64, c: f64, scale: bool, round: i32): f64 {
   const r = fmaScalar(a, b, c, 0, round);
-  if (!scale || !isFinite64(reinterpret<u64>(r))) return r;
-  return fmaScalar(a, b, c, exponentBits(reinterpret<u64>(c)) > 1023 ? 128 : -128, round);
+  if (!scale) return r;
+  const n = exponentBits(reinterpret<u64>(c)) > 1023 ? 128 : -128;
+  return abs(r) < f64.MAX_VALUE ? fmaScalar(a, b, c, n, round) : scaleScalar(r, n, round);
 }
 
 /** The quotient src0 of src2 / src1 with what the steps before could not get right. */

@@ -1,8 +1,7 @@
 // f16 operations on four lanes, each in the low half. Sums to nearest may go through f32: it has 24 bits, and with 2·11 + 2 a second
 // rounding changes nothing (S. A. Figueroa, "When is double rounding innocuous?", 1995).
 import { fmaHalf, toFloat, toHalf, toHalfRounded } from '../lib/half';
-import { flushResults64, ieee } from '../lib/mode';
-import { flush16 } from '../lib/rules';
+import { ieee } from '../lib/mode';
 
 const INFINITE: i32 = 0x7c00;
 const QUIET: i32 = 0x0200;
@@ -24,12 +23,11 @@ export function v_mul_f16_rounded(a: v128, b: v128, round: i32): v128 { return t
 export function v_fma_f16(a: v128, b: v128, c: v128): v128 { return fmaHalf(toFloat(a), toFloat(b), toFloat(c), 0); }
 export function v_fma_f16_rounded(a: v128, b: v128, c: v128, round: i32): v128 { return fmaHalf(toFloat(a), toFloat(b), toFloat(c), round); }
 
-/** The product is rounded, and flushed where MODE says so, before the addition. */
-export function v_mad_f16(a: v128, b: v128, c: v128): v128 { return v_add_f16(flushed(v_mul_f16(a, b)), c); }
+/** The product is rounded before the addition, not flushed. */
+export function v_mad_f16(a: v128, b: v128, c: v128): v128 { return v_add_f16(v_mul_f16(a, b), c); }
 export function v_mad_f16_rounded(a: v128, b: v128, c: v128, round: i32): v128 {
-  return v_add_f16_rounded(flushed(v_mul_f16_rounded(a, b, round)), c, round);
+  return v_add_f16_rounded(v_mul_f16_rounded(a, b, round), c, round);
 }
-function flushed(a: v128): v128 { return flushResults64 ? flush16(a, i32x4.splat(0x400)) : a; }
 export function v_mac_f16(a: v128, b: v128, c: v128): v128 { return v_mad_f16(a, b, c); }
 export function v_mac_f16_rounded(a: v128, b: v128, c: v128, round: i32): v128 { return v_mad_f16_rounded(a, b, c, round); }
 export function v_madak_f16(a: v128, b: v128, k: v128): v128 { return v_mad_f16(a, b, k); }
@@ -100,14 +98,13 @@ export function v_frexp_mant_f16(a: v128): v128 {
   return v128.bitselect(a, r, v128.or(i32x4.eq(m, i32x4.splat(0)), i32x4.ge_s(m, i32x4.splat(INFINITE))));
 }
 
-/** The quotient a of c / b, with the special cases put right; a NaN for an estimate means overflow. */
+/** The quotient a of c / b, with the special cases put right. */
 export function v_div_fixup_f16(a: v128, b: v128, c: v128): v128 {
   const zero = i32x4.splat(0), infinity = i32x4.splat(INFINITE);
   const sign = v128.and(v128.xor(b, c), i32x4.splat(0x8000));
   const d = magnitude(b), n = magnitude(c);
   const dZero = i32x4.eq(d, zero), nZero = i32x4.eq(n, zero), dInfinite = i32x4.eq(d, infinity), nInfinite = i32x4.eq(n, infinity);
-  let r = v128.bitselect(infinity, magnitude(a), isNan(a));
-  r = v128.or(r, sign);
+  let r = v128.bitselect(v128.or(a, i32x4.splat(QUIET)), v128.or(magnitude(a), sign), isNan(a));
   r = v128.bitselect(sign, r, v128.or(dInfinite, nZero));
   r = v128.bitselect(v128.or(infinity, sign), r, v128.or(dZero, nInfinite));
   r = v128.bitselect(i32x4.splat(0x7e00), r, v128.or(v128.and(dZero, nZero), v128.and(dInfinite, nInfinite)));
