@@ -1,0 +1,111 @@
+import { existsSync } from 'node:fs'
+import { type Browser, chromium, type Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type * as Lanewise from '../../host/index.ts'
+import { bundle } from './bundle.ts'
+import { type Site, serve } from './server.ts'
+
+const FLAGS = [
+  '--headless',
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+]
+const PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
+/** CHROMIUM names another browser of the family. */
+const executablePath = process.env.CHROMIUM ?? PLACES.find((path) => existsSync(path))
+const absent = executablePath === undefined
+const mustRun = process.env.CI !== undefined
+
+// The hashes come from the same sources compiled as C (test/data/kernels/README.md). Only mandelbrot is long enough to be translated.
+const SAXPY = { name: 'saxpy', buffer: 'y', hash: 'e3ac9893c4be350d' } as const
+const MANDELBROT = { name: 'mandelbrot', buffer: 'out', hash: 'ab496cf214bd3b9c' } as const
+const RUNS = [
+  { ...SAXPY, engine: 'core' },
+  { ...SAXPY, engine: 'translate' },
+  { ...SAXPY, engine: 'reference' },
+  { ...MANDELBROT, engine: 'translate' },
+] as const
+
+/** What the pages define. */
+declare global {
+  interface Window {
+    lanewise?: typeof Lanewise
+  }
+}
+
+const title = absent ? 'in Chromium (none found: install it, or name one in CHROMIUM)' : 'in Chromium'
+describe.skipIf(absent && !mustRun)(title, () => {
+  let browser: Browser
+  let site: Site
+  beforeAll(async () => {
+    if (executablePath === undefined) throw new Error(`there is no Chromium at ${PLACES.join(', ')}; install it, or name one in CHROMIUM`)
+    const files = new Map<string, Uint8Array>()
+    for (const format of ['esm', 'iife'] as const)
+      for (const [name, contents] of (await bundle(format)).files) files.set(`/${format}/${name}`, contents)
+    site = await serve(files)
+    browser = await chromium.launch({ executablePath, args: FLAGS })
+  })
+  afterAll(async () => {
+    await browser?.close()
+    site?.close()
+  })
+
+  describe.each(['module.html', 'script.html'])('%s', (document) => {
+    let page: Page
+    const errors: string[] = []
+    beforeAll(async () => {
+      page = await browser.newPage()
+      page.on('pageerror', (error) => errors.push(error.message))
+      await page.goto(`${site.origin}/${document}`)
+      await page.waitForFunction(() => window.lanewise !== undefined, undefined, { timeout: 60_000 })
+    })
+    afterAll(() => page?.close())
+
+    test('loads without an error, and without cross-origin isolation', async () => {
+      expect(await page.evaluate(() => window.crossOriginIsolated)).toBe(false)
+      expect(await page.evaluate(() => typeof SharedArrayBuffer)).toBe('undefined')
+      expect(errors).toEqual([])
+    })
+
+    test.each(RUNS)('$name gives the result of the CPU on the $engine engine', async ({ name, buffer, engine, hash }) => {
+      const result = await page.evaluate(run, { name, buffer, engine, check: false })
+      expect(result).toMatchObject({ status: 'ok', differences: [], engine, hash })
+      expect(result.error).toBeUndefined()
+      expect(result.instructions).toBeGreaterThan(0)
+    })
+
+    test('core and reference agree in all state', async () => {
+      const { status, check } = await page.evaluate(run, { name: 'saxpy', buffer: 'y', engine: 'core', check: true })
+      expect({ status, parting: check?.parting }).toEqual({ status: 'ok', parting: null })
+    })
+
+    test('words go to text and back', async () => {
+      const text = await page.evaluate(() => {
+        const { assembleProgram, decode, disassemble, TARGETS } = window.lanewise!
+        const { words } = assembleProgram('v_add_f32 v2, v0, v1', TARGETS.gfx803)
+        return [words[0], disassemble(decode(words, 0, TARGETS.gfx803)!)]
+      })
+      expect(text).toEqual([0x02040300, expect.stringMatching(/^v_add_f32(_e32)? v2, v0, v1$/)])
+    })
+  })
+
+  test('asks for nothing that the site does not have', () => {
+    expect(site.missing.filter((path) => path !== '/favicon.ico')).toEqual([])
+  })
+})
+
+/** Runs in the page: a job of the test data, its files over HTTP. `hash` is that of a buffer as it was read back. */
+async function run({ name, buffer, engine, check }: { name: string; buffer: string; engine: Lanewise.JobEngine; check: boolean }) {
+  const { bytesOfHex, fnv1a64, readJob, runJob } = window.lanewise!
+  const readFile = async (path: string) => new Uint8Array(await (await fetch(`/kernels/${path}`)).arrayBuffer())
+  const lines = new TextDecoder().decode(await readFile('gfx803.ndjson')).split('\n')
+  const job = JSON.parse(lines.find((line) => line.includes(`"${name}.gfx803`))!)
+  const result = await runJob(readJob({ ...job, read: [buffer] }), { engine, check, readFile })
+  const { hex } = result.read[buffer] as { hex: string }
+  return { ...result, hash: fnv1a64(bytesOfHex(hex)!) }
+}
