@@ -104,7 +104,7 @@ class Translator implements TranslateEngine {
         if (left === 0) return this.core.run(wave, 0)
       }
       // Behind translated code one instruction is what the translation cannot do; inside a block the interpreter goes to its end.
-      const slice = Math.min(left, block === undefined ? (translation?.rest.get(pc) ?? COLD_SLICE) : 1)
+      const slice = Math.min(left, block === undefined ? (translation?.rest.get(pc) ?? Math.min(COLD_SLICE, this.#threshold)) : 1)
       const before = view.getBigUint64(wave + WAVE_INSTRUCTIONS, true)
       const stop = this.core.run(wave, slice)
       const done = Number(new DataView(this.memory).getBigUint64(wave + WAVE_INSTRUCTIONS, true) - before)
