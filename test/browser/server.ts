@@ -4,7 +4,8 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join, normalize } from 'node:path'
 
-const KERNELS = 'test/data/kernels'
+/** Folders of the repository that the site has, too; jobs name files relative to their own. */
+const FOLDERS = /^\/(test\/)?data\//
 const PAGES: Readonly<Record<string, string>> = {
   '/module.html': '<script type="module">import * as lanewise from "/esm/index.js"; window.lanewise = lanewise</script>',
   '/script.html': '<script src="/iife/index.js"></script>',
@@ -24,9 +25,7 @@ export async function serve(files: ReadonlyMap<string, Uint8Array>): Promise<Sit
   const contents = async (path: string): Promise<string | Uint8Array | undefined> => {
     if (PAGES[path] !== undefined) return `<!doctype html><title>Lanewise</title>${PAGES[path]}`
     if (files.has(path)) return files.get(path)
-    return path.startsWith('/kernels/')
-      ? readFile(join(KERNELS, normalize(path.slice('/kernels'.length)))).catch(() => undefined)
-      : undefined
+    return FOLDERS.test(path) ? readFile(join('.', normalize(path))).catch(() => undefined) : undefined
   }
   const server: Server = createServer(async (request, response) => {
     const path = new URL(request.url ?? '/', 'http://localhost').pathname
