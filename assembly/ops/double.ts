@@ -97,7 +97,7 @@ function frexpSignificand(x: u64): u64 {
 export function v_div_scale_f64(a: v128, b: v128, c: v128): v128 {
   return i64x2(divScale(low(a), low(b), low(c)), divScale(high(a), high(b), high(c)));
 }
-/** Lanes whose quotient v_div_fmas_f64 has to scale back, as one of the two was scaled without the other; and those with a zero. */
+/** Lanes whose quotient v_div_fmas_f64 has to scale back, as one of the two was scaled without the other. */
 export function v_div_scale_f64_mask(a: v128, b: v128, c: v128): v128 {
   return i64x2(divScaled(low(b), low(c)), divScaled(high(b), high(c)));
 }
@@ -115,7 +115,6 @@ function divScale(x: u64, denominator: u64, numerator: u64): u64 {
   }
 }
 function divScaled(denominator: u64, numerator: u64): u64 {
-  if (denominator << 1 == 0 || numerator << 1 == 0) return ~0;
   const s = scaling(denominator, numerator);
   return s == DENOMINATOR_UP || s == DENOMINATOR_DOWN || s == NUMERATOR_UP ? ~0 : 0;
 }
@@ -127,11 +126,11 @@ const NUMERATOR_UP: i32 = 3;
 const BOTH_UP: i32 = 4;
 const BOTH_DOWN: i32 = 5;
 
-/** What has to be scaled of two numbers that are not zero. */
+/** What has to be scaled, also of zeros and NaN by their exponents. */
 function scaling(denominator: u64, numerator: u64): i32 {
   const difference = exponentBits(numerator) - exponentBits(denominator);
   const quotient = abs(reinterpret<f64>(numerator) / reinterpret<f64>(denominator));
-  const tinyQuotient = isNaN(quotient) ? difference <= -768 : quotient < f64.MIN_NORMAL_VALUE;
+  const tinyQuotient = difference <= -768 && !(quotient >= f64.MIN_NORMAL_VALUE); // or NaN
   const tinyNumerator = exponentBits(numerator) <= 53;
   if (difference >= 768) return DENOMINATOR_UP;
   if (exponentBits(denominator) == 0) return BOTH_UP;
