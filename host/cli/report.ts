@@ -51,12 +51,13 @@ function parting({
   workgroup,
   wave,
   after,
+  span,
   exec,
   vcc,
   context,
 }: NonNullable<NonNullable<JobResult['check']>['parting']>): string {
   return [
-    `The engines part at ${instruction}`,
+    `The engines part ${span === 1 ? 'at' : `within ${span} instructions from`} ${instruction}`,
     `  after ${grouped(after)} instructions, in wave ${wave} of workgroup ${workgroup.join(',')}`,
     `  before it: exec ${exec}, vcc ${vcc}`,
     '',

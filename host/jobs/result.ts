@@ -31,6 +31,8 @@ export interface CheckResult {
     readonly wave: number
     /** Wave instructions before it. */
     readonly after: number
+    /** 1: this instruction did it. More: one of so many from it on, which the engine executes at a stretch. */
+    readonly span: number
     /** EXEC and VCC before it. */
     readonly exec: string
     readonly vcc: string

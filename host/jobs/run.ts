@@ -147,10 +147,20 @@ function result(
 function checkResult({ parting, referenceSeconds }: Check): CheckResult {
   const head = { engine: 'reference', seconds: referenceSeconds } as const
   if (parting === undefined) return { ...head, parting: null }
-  const { line, workgroup, wave, after, exec, vcc, context } = parting
+  const { line, workgroup, wave, after, span, exec, vcc, context } = parting
   const lines = context.map(({ offset, text }) => `${offset === line.offset ? '>' : ' '} ${hex(offset, 16)}  ${text}`)
   return {
     ...head,
-    parting: { pc: line.offset, instruction: line.text, workgroup, wave, after, exec: hex(exec, 64), vcc: hex(vcc, 64), context: lines },
+    parting: {
+      pc: line.offset,
+      instruction: line.text,
+      workgroup,
+      wave,
+      after,
+      span,
+      exec: hex(exec, 64),
+      vcc: hex(vcc, 64),
+      context: lines,
+    },
   }
 }

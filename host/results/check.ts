@@ -56,6 +56,8 @@ export interface Check {
 export interface Parting {
   /** Wave instructions that both executed before it. */
   readonly after: number
+  /** 1: the instruction of `line` did it. More: one of so many from there on, executed at a stretch. */
+  readonly span: number
   readonly workgroup: readonly [number, number, number]
   readonly wave: number
   readonly line: Line
@@ -69,7 +71,10 @@ export interface Parting {
   readonly count: number
 }
 
-/** Wave instructions between two comparisons of everything. */
+/** Starts the work on one of the two engines. */
+type Begin = (which: 'run' | 'reference') => Promise<Execution>
+
+/** Wave instructions between two comparisons of everything; a multiple of every stride that is a power of two. */
 const SLICE = 4096
 
 /**
@@ -77,7 +82,7 @@ const SLICE = 4096
  * @param begin starts the work afresh, the same way each time; called again to find the instruction
  * @throws the signal's reason when it aborts
  */
-export async function crossCheck(begin: (which: 'run' | 'reference') => Promise<Execution>, options: CheckOptions): Promise<Check> {
+export async function crossCheck(begin: Begin, options: CheckOptions): Promise<Check> {
   const run = await begin('run')
   const reference = await begin('reference')
   const pair: Pair = { run, reference, seconds: 0, referenceSeconds: 0 }
@@ -87,7 +92,7 @@ export async function crossCheck(begin: (which: 'run' | 'reference') => Promise<
   while (reference.status === 'running' && done < options.budget && parting === undefined) {
     options.signal?.throwIfAborted()
     const limit = Math.min(SLICE, options.budget - done)
-    if (!advance(pair, limit, stride) || compare(reference, run, true).count > 0) parting = await locate(begin, done)
+    if (!advance(pair, limit, stride) || compare(reference, run, true).count > 0) parting = await locate(begin, done, stride)
     done += limit
     options.onProgress?.(reference.groupsDone, reference.groupCount)
     await new Promise((resolve) => setTimeout(resolve, 0))
@@ -139,25 +144,37 @@ function sameWave(reference: Execution, run: Execution, wave: Wave): boolean {
   )
 }
 
-/** Runs both anew up to the slice, then one instruction at a time. */
-async function locate(begin: (which: 'run' | 'reference') => Promise<Execution>, before: number): Promise<Parting> {
-  const run = await begin('run')
-  const reference = await begin('reference')
-  try {
-    if (before > 0) for (const execution of [run, reference]) execution.step(before)
-    for (let i = 0; i < SLICE; i++) {
-      const scene = sceneOf(reference)
-      if (scene === undefined) break
-      run.step(1)
-      reference.step(1)
-      const differences = compare(reference, run, scene.touchesMemory)
-      if (differences.count > 0) return { after: before + i, ...scene.parting, list: differences.list, count: differences.count }
+/**
+ * Runs both anew up to the slice, then one instruction at a time. An engine that does things only at a stretch may do right in single
+ * steps; then the shortest stretch that shows the difference is found.
+ */
+async function locate(begin: Begin, before: number, stride: number): Promise<Parting> {
+  for (const span of [1, 4, 16, 64, 256, 1024, SLICE].filter((n) => n < stride).concat(stride)) {
+    const run = await begin('run')
+    const reference = await begin('reference')
+    try {
+      for (let done = 0; done < before; done += stride) for (const execution of [run, reference]) execution.step(stride)
+      const parting = walk(reference, run, before, span)
+      if (parting !== undefined) return parting
+    } finally {
+      run.free()
+      reference.free()
     }
-    throw new CoreError(`the engines differed after ${before} to ${before + SLICE} instructions, but not when run again; please report it`)
-  } finally {
-    run.free()
-    reference.free()
   }
+  throw new CoreError(`the engines differed after ${before} to ${before + SLICE} instructions, but not when run again; please report it`)
+}
+
+/** Runs a slice, comparing after every `span` instructions. */
+function walk(reference: Execution, run: Execution, before: number, span: number): Parting | undefined {
+  for (let done = 0; done < SLICE; done += span) {
+    const scene = sceneOf(reference)
+    if (scene === undefined) return undefined
+    run.step(span)
+    reference.step(span)
+    const { list, count } = compare(reference, run, span > 1 || scene.touchesMemory)
+    if (count > 0) return { after: before + done, span, ...scene.parting, list, count }
+  }
+  return undefined
 }
 
 const MEMORY: ReadonlySet<Table> = new Set<Table>(['smem', 'ds', 'flat', 'mubuf', 'mtbuf', 'mimg', 'exp', 'sopp'])

@@ -22,6 +22,7 @@ const RESULT: JobResult = {
       workgroup: [1, 0, 0],
       wave: 3,
       after: 5002,
+      span: 1,
       exec: '0x00000000000000ff',
       vcc: '0x0000000000000000',
       context: ['  0x0004  v_add_u32_e32 v1, vcc, 1, v1', '> 0x0008  v_mul_f32_e32 v2, 2.0, v3', '  0x000c  s_sub_u32 s0, s0, 1'],

@@ -63,6 +63,7 @@ describe('cross-check', () => {
     const { parting } = await check(() => faulty(5003, WAVE_VECTORS + 2 * 256 + 5 * 4, 0x80000000))
     expect(parting).toMatchObject({
       after: 5002,
+      span: 1,
       workgroup: [0, 0, 0],
       wave: 0,
       exec: 0xffn,
