@@ -15,7 +15,8 @@ export function report(result: JobResult, values: boolean): string {
   if (check?.parting != null) lines.push(parting(check.parting))
   else if (check !== undefined)
     lines.push(`${' '.repeat(INDENT)}checked: all state the same as the reference's (${duration(check.seconds)})\n`)
-  if (result.differences.length > 0) lines.push(differences(result.differences, result.more ?? 0, check?.parting != null))
+  if (result.differences.length > 0)
+    lines.push(differences(result.differences, result.more ?? 0, check?.parting == null ? ['expected', 'actual'] : ['reference', engine]))
   const approximate = Object.entries(result.approximate)
   if (approximate.length > 0)
     lines.push(`${wrap(`approximate: ${approximate.map(([op, count]) => `${op} ${grouped(count)}`).join(', ')}`, WIDTH, INDENT)}\n`)
@@ -67,7 +68,7 @@ function parting({
   ].join('\n')
 }
 
-function differences(list: readonly Difference[], more: number, checked: boolean): string {
+function differences(list: readonly Difference[], more: number, [want, got]: readonly [string, string]): string {
   const rows = list.map(({ where, lane, index, expected, actual }) => [
     where,
     `${lane ?? index ?? ''}`,
@@ -76,10 +77,7 @@ function differences(list: readonly Difference[], more: number, checked: boolean
     actual,
     number(actual),
   ])
-  const head = checked
-    ? ['where', 'at', 'reference', 'as float', 'core', 'as float']
-    : ['where', 'at', 'expected', 'as float', 'actual', 'as float']
-  return table(head, rows, [1]) + (more > 0 ? `and ${grouped(more)} more\n` : '')
+  return table(['where', 'at', want, 'as float', got, 'as float'], rows, [1]) + (more > 0 ? `and ${grouped(more)} more\n` : '')
 }
 
 /** The float that as many bits stand for. */
