@@ -130,7 +130,7 @@ const BOTH_DOWN: i32 = 5;
 function scaling(denominator: u64, numerator: u64): i32 {
   const difference = exponentBits(numerator) - exponentBits(denominator);
   const quotient = abs(reinterpret<f64>(numerator) / reinterpret<f64>(denominator));
-  const tinyQuotient = difference <= -768 && !(quotient >= f64.MIN_NORMAL_VALUE); // or NaN
+  const tinyQuotient = isNaN(quotient) ? difference <= -768 : quotient < f64.MIN_NORMAL_VALUE && numerator << 1 != 0;
   const tinyNumerator = exponentBits(numerator) <= 53;
   if (difference >= 768) return DENOMINATOR_UP;
   if (exponentBits(denominator) == 0) return BOTH_UP;
