@@ -5,11 +5,11 @@
 //
 // Source: GCN3 manual, section 8.1 (the same fields in the Southern and Sea Islands manuals).
 import {
-  FAULT_MEMORY, GFX8, IMM_ADDR64, IMM_IDXEN, IMM_OFFEN, RECORD_IMM, RECORD_SRC0, RECORD_SRC1, WAVE_EXEC_MASKS,
+  FAULT_MEMORY, FAULT_MISALIGNED, GFX8, IMM_ADDR64, IMM_IDXEN, IMM_OFFEN, RECORD_IMM, RECORD_SRC0, RECORD_SRC1, WAVE_EXEC_MASKS,
 } from './generated/layout';
 import { scalarSource } from './fetch';
-import { ADDRESSES, HIGH, locate, locateLanes, LOW, spreadDwords } from './memory';
-import { exec, fault, generation, rowBytes } from './state';
+import { ADDRESSES, faulted, HIGH, locate, locateTogether, LOW, spreadDwords } from './memory';
+import { exec, generation, rowBytes } from './state';
 
 const BASE_MASK: u64 = 0x0000ffffffffffff;
 
@@ -45,19 +45,17 @@ export function readResource(u: usize, w: usize): void {
 
 /**
  * Looks up `dwords` dwords a lane (`bytes` bytes where that is less than a dword) and fills as many rows of ADDRESSES; what is out
- * of the buffer's range gets 0. False after a fault.
+ * of the buffer's range gets 0. False after a fault. Addresses in range must be multiples of `alignment`.
  */
-export function locateBuffer(u: usize, w: usize, dwords: i32, bytes: u32, writing: bool): bool {
+export function locateBuffer(u: usize, w: usize, dwords: i32, bytes: u32, writing: bool, alignment: u32): bool {
   readResource(u, w);
   const imm = load<u32>(u, RECORD_IMM);
-  if (imm & IMM_ADDR64) return locateAddr64(u, w, dwords, bytes, writing);
-  if (stride == 0 && !(imm & IMM_IDXEN)) {
-    if (!swizzled && !addTid && offsetsInRange(u, w, imm, bytes)) return locateLinear(w, dwords, bytes, writing);
-    if (swizzled && addTid && elementBytes == 4 && indexStride == 64 && offsetsInRange(u, w, imm, bytes)) {
-      return locateScratch(w, dwords, dwords == 1 ? bytes : 4, writing);
-    }
+  const part = min(bytes, <u32>4);
+  if (stride == 0 && !(imm & (IMM_IDXEN | IMM_ADDR64)) && offsetsInRange(u, w, imm, bytes)) {
+    if (!swizzled && !addTid && locateLinear(w, dwords, bytes, writing, alignment)) return true;
+    if (swizzled && addTid && elementBytes == 4 && indexStride == 64 && alignment == 1 && locateScratch(w, dwords, part, writing)) return true;
   }
-  return locateEachDword(u, w, imm, dwords, dwords == 1 ? bytes : 4, writing);
+  return locateEachDword(u, w, imm, dwords, part, writing, alignment);
 }
 
 /** Offsets of the lanes inside the buffer (soffset not included). */
@@ -85,10 +83,11 @@ function setAddress(o: usize, start: u64, offset: v128): void {
   v128.store(HIGH + o, i32x4.sub(i32x4.splat(<i32>(start >> 32)), i32x4.lt_u(at, low)));
 }
 
-function locateLinear(w: usize, dwords: i32, bytes: u32, writing: bool): bool {
+/** All lanes in one region and, for locateScratch too, no fault: false where that takes a closer look. */
+function locateLinear(w: usize, dwords: i32, bytes: u32, writing: bool, alignment: u32): bool {
   const start = base + scalarOffset;
   for (let o: usize = 0; o < rowBytes; o += 16) setAddress(o, start, v128.load(OFFSETS + o));
-  if (!locateLanes(w, bytes, writing, 0)) return false;
+  if (!locateTogether(w, bytes, writing, 0, alignment)) return false;
   spreadDwords(dwords);
   return true;
 }
@@ -104,40 +103,27 @@ function locateScratch(w: usize, dwords: i32, bytes: u32, writing: bool): bool {
       setAddress(o, start, i32x4.add(i32x4.add(i32x4.shl(v128.andnot(offset, low), 6), v128.and(offset, low)), lane));
       lane = i32x4.add(lane, i32x4.splat(16));
     }
-    if (!locateLanes(w, bytes, writing, 256 * i)) return false;
+    if (!locateTogether(w, bytes, writing, 256 * i, 1)) return false;
   }
   return true;
 }
 
-/** gfx6 and gfx7: a 64-bit address register on top of the base; no range check, no stride, and all wraps at 48 bits. */
-function locateAddr64(u: usize, w: usize, dwords: i32, bytes: u32, writing: bool): bool {
-  const from = w + load<u32>(u, RECORD_SRC0), start = base + scalarOffset + immediate;
-  for (let o: usize = 0; o < rowBytes; o += 4) {
-    const address = (start + (<u64>load<u32>(from + rowBytes + o) << 32 | load<u32>(from + o))) & BASE_MASK;
-    store<u32>(LOW + o, <u32>address);
-    store<u32>(HIGH + o, <u32>(address >> 32));
-  }
-  if (!locateLanes(w, bytes, writing, 0)) return false;
-  spreadDwords(dwords);
-  return true;
-}
-
-/** The general case: dword by dword, lane by lane. */
-function locateEachDword(u: usize, w: usize, imm: u32, dwords: i32, bytes: u32, writing: bool): bool {
-  const from = w + load<u32>(u, RECORD_SRC0), offsets = from + (imm & IMM_IDXEN ? rowBytes : 0);
+/** The general case: lane by lane, dword by dword. */
+function locateEachDword(u: usize, w: usize, imm: u32, dwords: i32, bytes: u32, writing: bool, alignment: u32): bool {
+  const from = w + load<u32>(u, RECORD_SRC0), offsets = from + (imm & IMM_IDXEN ? rowBytes : 0), addr64 = (imm & IMM_ADDR64) != 0;
   for (let lanes = exec(w); lanes != 0; lanes &= lanes - 1) {
     const lane = <i32>ctz(lanes), o = <usize>lane << 2;
     const index = (imm & IMM_IDXEN ? load<u32>(from + o) : 0) + (addTid ? lane : 0);
     const offset = (imm & IMM_OFFEN ? load<u32>(offsets + o) : 0) + immediate;
     for (let i = 0; i < dwords; i++) {
       let host: usize = 0;
-      if (inRange(index, offset + 4 * i, bytes)) {
-        const address = (base + scalarOffset + place(index, offset + 4 * i)) & BASE_MASK;
+      // gfx6 and gfx7, addr64: a 64-bit address on top of the base; no range check, no stride.
+      if (addr64 || inRange(index, offset + 4 * i, bytes)) {
+        const inside = addr64 ? (<u64>load<u32>(from + rowBytes + o) << 32 | load<u32>(from + o)) + immediate + 4 * i : place(index, offset + 4 * i);
+        const address = (base + scalarOffset + inside) & BASE_MASK;
+        if (i == 0 && <u32>address & (alignment - 1)) return faulted(w, FAULT_MISALIGNED, lane, address, alignment);
         host = locate(w, address, bytes, writing);
-        if (host == 0) {
-          fault(w, FAULT_MEMORY, lane, address, bytes);
-          return false;
-        }
+        if (host == 0) return faulted(w, FAULT_MEMORY, lane, address, bytes);
       }
       store<u32>(ADDRESSES + 256 * i + o, host);
     }
@@ -146,15 +132,13 @@ function locateEachDword(u: usize, w: usize, imm: u32, dwords: i32, bytes: u32, 
 }
 
 /**
- * A buffer is raw without stride, on gfx8 also without swizzling: then num_records counts bytes. Else it is structured and
- * num_records counts elements.
+ * What num_records counts depends on generation and resource (Mesa, ac_descriptors and si_state: "The NUM_RECORDS field"): bytes without
+ * stride, on gfx8 also without swizzling; else elements, and the index alone is checked.
  */
 function inRange(index: u32, offset: u32, bytes: u32): bool {
-  if (stride == 0 || (generation >= GFX8 && !swizzled)) {
-    const at = <u64>offset + (swizzled ? 0 : <u64>index * stride);
-    return at + bytes + scalarOffset <= <u64>records;
-  }
-  return index < records && (!swizzled || offset + bytes <= stride);
+  if (stride != 0 && (generation < GFX8 || swizzled)) return index < records;
+  const at = <u64>offset + (swizzled ? 0 : <u64>index * stride);
+  return at + bytes + scalarOffset <= <u64>records;
 }
 
 /** Offset of a byte in the buffer; swizzling interleaves elements of neighbouring indices. */

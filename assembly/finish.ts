@@ -19,6 +19,8 @@ export const OPERANDS_FLUSH: u32 = 1 << 17;
 export const OPERANDS_FTZ: u32 = 3 << 17;
 /** A vector operation, to which VGPR indexing applies. */
 export const OPERANDS_VECTOR: u32 = 1 << 19;
+/** Vector ALU, memory and export: what MODE's VSKIP leaves out. */
+export const OPERANDS_SKIPPED: u32 = 1 << 20;
 
 export function typeOf(operands: u32, place: i32): u32 {
   return (operands >> (4 * place)) & 15;

@@ -3,6 +3,7 @@ import { formatWord, locateBuffer, readResource } from './buffer';
 import { FAULT_UNSUPPORTED, IMM_DFMT_SHIFT, IMM_NFMT_SHIFT, RECORD_DST, RECORD_IMM } from './generated/layout';
 import { toFloat, toHalf } from './lib/half';
 import { ADDRESSES } from './memory';
+import { reportResident } from './ops/mubuf';
 import { exec, fault, rowBytes } from './state';
 
 /** Number formats. */
@@ -83,20 +84,22 @@ function fromSixteen(x: u32, numberFormat: u32): u32 {
   return reinterpret<u32>(floatOf(x & 0xffff));
 }
 
-/** Bits `at` to `at` + `width` - 1 of the element at `host`. */
-function component(host: usize, at: u32, width: u32): u32 {
-  if (width == 32) return load<u32>(host + (at >> 3));
+/** Bits `at` to `at` + `width` - 1 of the element of the lane at `o`; a component never crosses a dword. Out of range it reads 0. */
+function component(o: usize, at: u32, width: u32): u32 {
+  const host = load<u32>(ADDRESSES + 256 * (at >> 5) + o), low = at & 31;
+  if (host == 0) return 0;
+  if (width == 32) return load<u32>(host);
   // An element of less than a dword may stand at the very end of its region.
-  let x: u32 = load<u8>(host + (at >> 3));
-  for (let b: u32 = 1; b << 3 < (at & 7) + width; b++) x |= <u32>load<u8>(host + (at >> 3) + b) << (b << 3);
-  return (x >> (at & 7)) & ((1 << width) - 1);
+  let x: u32 = 0;
+  for (let b = low >> 3; b << 3 < low + width; b++) x |= <u32>load<u8>(host + b) << (b << 3);
+  return (x >> low) & ((1 << width) - 1);
 }
-function setComponent(host: usize, at: u32, width: u32, x: u32): void {
-  if (width == 32) return store<u32>(host + (at >> 3), x);
-  for (let b: u32 = 0; b << 3 < (at & 7) + width; b++) {
-    const to = host + (at >> 3) + b, shift = <i32>(b << 3) - <i32>(at & 7);
-    const mask = shift < 0 ? ((1 << width) - 1) << -shift : ((1 << width) - 1) >> shift, bits = shift < 0 ? x << -shift : x >> shift;
-    store<u8>(to, (load<u8>(to) & ~mask) | (bits & mask));
+function setComponent(o: usize, at: u32, width: u32, x: u32): void {
+  const host = load<u32>(ADDRESSES + 256 * (at >> 5) + o), low = at & 31, mask = (width == 32 ? -1 : (1 << width) - 1) << low;
+  if (host == 0) return;
+  for (let b = low >> 3; b << 3 < low + width; b++) {
+    const part = mask >> (b << 3);
+    store<u8>(host + b, (load<u8>(host + b) & ~part) | (((x << low) >> (b << 3)) & part));
   }
 }
 
@@ -134,18 +137,19 @@ export function loadFormatted(u: usize, w: usize, count: i32, typed: bool, d16: 
   if (!locateElements(u, w, typed, false)) return;
   const d = w + load<u32>(u, RECORD_DST), all = widths(dataFormat), select = typed ? IDENTITY : formatWord & 0xfff;
   for (let lanes = exec(w); lanes != 0; lanes &= lanes - 1) {
-    const o = <usize>ctz(lanes) << 2, host = load<u32>(ADDRESSES + o);
+    const o = <usize>ctz(lanes) << 2;
     let at: u32 = 0, rest = all, r: u32 = 0, g: u32 = 0, b: u32 = 0, a = one();
-    for (let c = 0; host != 0 && rest != 0; c++, rest >>= 8) {
-      const width = rest & 0xff, x = expand(component(host, at, width), width, numberFormat);
+    for (let c = 0; rest != 0; c++, rest >>= 8) {
+      const width = rest & 0xff, x = expand(component(o, at, width), width, numberFormat);
       if (c == 0) r = x; else if (c == 1) g = x; else if (c == 2) b = x; else a = x;
       at += width;
     }
     for (let i = 0; i < count; i++) {
-      const x = host == 0 ? 0 : selected((select >> (3 * i)) & 7, r, g, b, a);
+      const x = selected((select >> (3 * i)) & 7, r, g, b, a);
       store<u32>(d + i * rowBytes + o, d16 ? toSixteen(x, numberFormat) : x);
     }
   }
+  reportResident(u, w, count);
 }
 
 /** Stores a lane's components in the format's order; those that the instruction lacks are 0. */
@@ -153,11 +157,11 @@ export function storeFormatted(u: usize, w: usize, count: i32, typed: bool, d16:
   if (!locateElements(u, w, typed, true)) return;
   const s = w + load<u32>(u, RECORD_DST), all = widths(dataFormat);
   for (let lanes = exec(w); lanes != 0; lanes &= lanes - 1) {
-    const o = <usize>ctz(lanes) << 2, host = load<u32>(ADDRESSES + o);
+    const o = <usize>ctz(lanes) << 2;
     let at: u32 = 0, rest = all;
-    for (let c = 0; host != 0 && rest != 0; c++, rest >>= 8) {
+    for (let c = 0; rest != 0; c++, rest >>= 8) {
       const width = rest & 0xff, x = c < count ? load<u32>(s + c * rowBytes + o) : 0;
-      setComponent(host, at, width, pack(d16 ? fromSixteen(x, numberFormat) : x, width, numberFormat));
+      setComponent(o, at, width, pack(d16 ? fromSixteen(x, numberFormat) : x, width, numberFormat));
       at += width;
     }
   }
@@ -166,5 +170,6 @@ export function storeFormatted(u: usize, w: usize, count: i32, typed: bool, d16:
 function locateElements(u: usize, w: usize, typed: bool, writing: bool): bool {
   readResource(u, w);
   if (!readFormats(u, w, typed)) return false;
-  return locateBuffer(u, w, 1, elementBits(widths(dataFormat)) >> 3, writing);
+  const bytes = elementBits(widths(dataFormat)) >> 3;
+  return locateBuffer(u, w, (bytes + 3) >> 2, bytes, writing, 1);
 }

@@ -63,15 +63,19 @@ export function locateScalar(w: usize, address: u64, bytes: u32, writing: bool):
 
 /**
  * Looks up `bytes` bytes at the guest addresses in LOW and HIGH for all active lanes and writes host addresses to a row of
- * ADDRESSES, given as offset of the row; false after a fault.
+ * ADDRESSES, given as offset of the row; false after a fault. Addresses must be multiples of `alignment`, a power of two.
  */
-export function locateLanes(w: usize, bytes: u32, writing: bool, row: usize): bool {
+export function locateLanes(w: usize, bytes: u32, writing: bool, row: usize, alignment: u32): bool {
+  return locateTogether(w, bytes, writing, row, alignment) || locateEach(w, bytes, writing, ADDRESSES + row, alignment);
+}
+
+/** The same where all lanes are in one region; false, without a fault, where that takes a closer look. */
+export function locateTogether(w: usize, bytes: u32, writing: bool, row: usize, alignment: u32): bool {
   const lanes = exec(w);
   if (lanes == 0) return true;
   const first = <usize>ctz(lanes) << 2;
   const host = locate(w, <u64>load<u32>(HIGH + first) << 32 | load<u32>(LOW + first), bytes, writing);
-  if (host != 0 && allInLastRegion(w, bytes, ADDRESSES + row)) return true;
-  return locateEach(w, bytes, writing, ADDRESSES + row);
+  return host != 0 && allInLastRegion(w, bytes, ADDRESSES + row) && (alignment == 1 || allAligned(w, alignment));
 }
 
 /** All active lanes in the last region, tested four at a time; false also where that takes a closer look. */
@@ -89,15 +93,13 @@ function allInLastRegion(w: usize, bytes: u32, row: usize): bool {
   return !v128.any_true(outside);
 }
 
-function locateEach(w: usize, bytes: u32, writing: bool, row: usize): bool {
+function locateEach(w: usize, bytes: u32, writing: bool, row: usize, alignment: u32): bool {
   for (let lanes = exec(w); lanes != 0; lanes &= lanes - 1) {
     const lane = <i32>ctz(lanes), o = <usize>lane << 2;
     const address = <u64>load<u32>(HIGH + o) << 32 | load<u32>(LOW + o);
+    if (<u32>address & (alignment - 1)) return faulted(w, FAULT_MISALIGNED, lane, address, bytes);
     const host = locate(w, address, bytes, writing);
-    if (host == 0) {
-      fault(w, FAULT_MEMORY, lane, address, bytes);
-      return false;
-    }
+    if (host == 0) return faulted(w, FAULT_MEMORY, lane, address, bytes);
     store<u32>(row + o, host);
   }
   return true;
@@ -277,45 +279,38 @@ function addLanes(w: usize, x: usize): void {
   }
 }
 
-// --- LDS and GDS
-
-/** Turns byte addresses (LOW) in `size` bytes at `base` into host addresses in row `row` of ADDRESSES; false after a fault. */
-export function locateShared(w: usize, base: usize, size: u32, bytes: u32, row: usize): bool {
-  if (size >= bytes) {
-    const last = i32x4.splat(size - bytes), start = i32x4.splat(base);
-    let outside = i32x4.splat(0);
-    for (let o: usize = 0; o < rowBytes; o += 16) {
-      const at = v128.load(LOW + o);
-      outside = v128.or(outside, v128.and(i32x4.gt_u(at, last), v128.load(w + o, WAVE_EXEC_MASKS)));
-      v128.store(ADDRESSES + 256 * row + o, i32x4.add(at, start));
-    }
-    if (!v128.any_true(outside)) return true;
-  }
-  return sharedFault(w, size, bytes);
+/** A fault, as the value of a lookup. */
+export function faulted(w: usize, code: i32, lane: i32, address: u64, bytes: u32): bool {
+  fault(w, code, lane, address, bytes);
+  return false;
 }
-/** Names the first lane that is out of bounds. */
-function sharedFault(w: usize, size: u32, bytes: u32): bool {
-  for (let lanes = exec(w); lanes != 0; lanes &= lanes - 1) {
-    const lane = <i32>ctz(lanes), at = load<u32>(LOW + (<usize>lane << 2));
-    if (<u64>at + bytes <= <u64>size) continue;
-    fault(w, FAULT_LDS, lane, at, bytes);
-    return false;
-  }
-  return true;
-}
-/** Atomics want addresses (HIGH and LOW) that are multiples of their size; false after a fault. */
-export function aligned(w: usize, bytes: u32): bool {
-  const low = i32x4.splat(bytes - 1);
+/** Whether the addresses of all active lanes (LOW) are multiples of `alignment`. */
+function allAligned(w: usize, alignment: u32): bool {
+  const low = i32x4.splat(alignment - 1);
   let odd = i32x4.splat(0);
   for (let o: usize = 0; o < rowBytes; o += 16) odd = v128.or(odd, v128.and(v128.and(v128.load(LOW + o), low), v128.load(w + o, WAVE_EXEC_MASKS)));
-  return !v128.any_true(odd) || misalignedFault(w, bytes);
+  return !v128.any_true(odd);
 }
-function misalignedFault(w: usize, bytes: u32): bool {
-  for (let lanes = exec(w); lanes != 0; lanes &= lanes - 1) {
-    const lane = <i32>ctz(lanes), o = <usize>lane << 2, low = load<u32>(LOW + o);
-    if ((low & (bytes - 1)) == 0) continue;
-    fault(w, FAULT_MISALIGNED, lane, <u64>load<u32>(HIGH + o) << 32 | low, bytes);
-    return false;
+
+// --- LDS and GDS
+
+/**
+ * Turns byte addresses (LOW) in `size` bytes at `base` into host addresses in row `row` of ADDRESSES; false, without a fault, where an
+ * active lane's `bytes` bytes are not inside or its address is no multiple of `alignment`.
+ */
+export function locateShared(w: usize, base: usize, size: u32, bytes: u32, row: usize, alignment: u32): bool {
+  if (size < bytes) return exec(w) == 0;
+  const last = i32x4.splat(size - bytes), start = i32x4.splat(base);
+  let outside = i32x4.splat(0);
+  for (let o: usize = 0; o < rowBytes; o += 16) {
+    const at = v128.load(LOW + o);
+    outside = v128.or(outside, v128.and(i32x4.gt_u(at, last), v128.load(w + o, WAVE_EXEC_MASKS)));
+    v128.store(ADDRESSES + 256 * row + o, i32x4.add(at, start));
   }
-  return true;
+  return !v128.any_true(outside) && (alignment == 1 || allAligned(w, alignment));
+}
+/** The fault of one lane's shared address, or none: true. */
+export function sharedAllowed(w: usize, lane: i32, at: u32, size: u32, bytes: u32, alignment: u32): bool {
+  if (<u64>at + bytes > <u64>size) return faulted(w, FAULT_LDS, lane, at, bytes);
+  return (at & (alignment - 1)) == 0 || faulted(w, FAULT_MISALIGNED, lane, at, bytes);
 }

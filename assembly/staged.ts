@@ -12,10 +12,10 @@ import {
 import { OPERANDS } from './generated/operands';
 import { kindMask, spread32, spread64, SPREAD_HIGH } from './fetch';
 import {
-  finishSelected, finishValue, isFloatType, OPERANDS_VECTOR, TYPE_F16, TYPE_F32, TYPE_F64, TYPE_NONE, typeOf, VALUE,
+  finishSelected, finishValue, isFloatType, OPERANDS_SKIPPED, OPERANDS_VECTOR, TYPE_F16, TYPE_F32, TYPE_F64, TYPE_NONE, typeOf, VALUE,
 } from './finish';
 import { flushResults32, flushResults64, ieee, setIntegerClamp } from './lib/mode';
-import { fault, generation, M0_OFFSET, MODE_GPR_IDX_EN, refreshExec, rowBytes, stop } from './state';
+import { fault, generation, M0_OFFSET, MODE_GPR_IDX_EN, MODE_VSKIP, refreshExec, rowBytes, stop } from './state';
 import { step } from './table';
 
 /** The record that runs instead, and before that the one with indexed registers. */
@@ -28,6 +28,7 @@ const RESULT = memory.data(512, 16);
 /** Runs a record that is not plain. `head` is its first dword. */
 export function stepFlagged(head: u32, u: usize, w: usize): void {
   const op = head & 0xffff, flags = head >> 16, operands = load<u32>(OPERANDS + 4 * op);
+  if (operands & OPERANDS_SKIPPED && load<u32>(w, WAVE_MODE) & MODE_VSKIP) return;
   let record = u;
   if (operands & OPERANDS_VECTOR && load<u32>(w, WAVE_MODE) & MODE_GPR_IDX_EN) {
     if (!indexRegisters(u, w)) return;

@@ -44,6 +44,8 @@ const DBL_MIN_BITS: u64 = 0x0010000000000000;
 /** MODE bit 27: VGPR indexing is on (GCN3 manual, MODE register). */
 export const MODE_GPR_IDX_EN: u32 = 1 << 27;
 
+/** MODE bit 28: vector instructions are skipped. */
+export const MODE_VSKIP: u32 = 1 << 28;
 /** MODE bits 31:29: depth of the stack of forks. */
 export const MODE_CSP_SHIFT: u32 = 29;
 
@@ -57,7 +59,7 @@ function refreshMode(w: usize): void {
   flushResult64 = flushResults64 ? DBL_MIN_BITS : 0;
   flushSource16 = flushSources64 ? 0x400 : 0;
   flushResult16 = flushResults64 ? 0x400 : 0;
-  plainLimit = mode & MODE_GPR_IDX_EN ? 0 : 0xffff;
+  plainLimit = mode & (MODE_GPR_IDX_EN | MODE_VSKIP) ? 0 : 0xffff;
 }
 
 /** Writes MODE. */

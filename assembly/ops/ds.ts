@@ -1,13 +1,13 @@
 // LDS and GDS operations.
 import {
-  FAULT_LDS, FAULT_UNSUPPORTED, MACHINE_GDS, MACHINE_GDS_BYTES, RECORD_DST, RECORD_IMM, RECORD_SRC0, RECORD_SRC1, RECORD_SRC2, WAVE_EXEC_MASKS,
-  WAVE_LDS, WAVE_LDS_BYTES, WAVE_MACHINE,
+  MACHINE_GDS, MACHINE_GDS_BYTES, RECORD_DST, RECORD_IMM, RECORD_SRC0, RECORD_SRC1, RECORD_SRC2, WAVE_EXEC_MASKS, WAVE_LDS, WAVE_LDS_BYTES,
+  WAVE_MACHINE,
 } from '../generated/layout';
 import {
-  ADD, ADDRESSES, aligned, AND, atomic32, atomic64, atomicLanes, CMPSWAP, DEC, FADD, FCMPSWAP, FMAX, FMIN, HIGH, INC, lane64, loadDwords, loadSmall,
-  locateShared, LOW, MSKOR, OR, RSUB, setLane64, SMAX, SMIN, spreadDwords, storeDwords, storeSmall, SUB, SWAP, UMAX, UMIN, WRAP, XOR,
+  ADD, ADDRESSES, AND, atomic32, atomic64, atomicLanes, CMPSWAP, DEC, FADD, FCMPSWAP, FMAX, FMIN, INC, lane64, loadDwords, loadSmall,
+  locateShared, LOW, MSKOR, OR, RSUB, setLane64, sharedAllowed, SMAX, SMIN, spreadDwords, storeDwords, storeSmall, SUB, SWAP, UMAX, UMIN, WRAP, XOR,
 } from '../memory';
-import { exec, fault, M0_OFFSET, rowBytes } from '../state';
+import { exec, M0_OFFSET, rowBytes } from '../state';
 
 function destination(u: usize, w: usize): usize { return w + load<u32>(u, RECORD_DST); }
 function data0(u: usize, w: usize): usize { return w + load<u32>(u, RECORD_SRC1); }
@@ -16,47 +16,94 @@ function data1(u: usize, w: usize): usize { return w + load<u32>(u, RECORD_SRC2)
 function offset16(u: usize): u32 { return load<u32>(u, RECORD_IMM) & 0xffff; }
 function isGds(u: usize): bool { return (load<u32>(u, RECORD_IMM) >> 16) != 0; }
 
-/** Looks up `bytes` bytes at address register + `offset` (wrapping at 32 bits) into row `row` of ADDRESSES; false after a fault. */
-function locateAt(u: usize, w: usize, offset: u32, bytes: u32, row: usize): bool {
-  const gds = isGds(u), machine = load<u32>(w, WAVE_MACHINE), from = w + load<u32>(u, RECORD_SRC0);
-  // In the GDS, M0[31:16] is added to the address.
-  const step = i32x4.splat(offset + (gds ? load<u32>(w, M0_OFFSET) >> 16 : 0));
-  for (let o: usize = 0; o < rowBytes; o += 16) {
-    v128.store(LOW + o, i32x4.add(v128.load(from + o), step));
-    v128.store(HIGH + o, i32x4.splat(0));
-  }
-  if (gds) return locateShared(w, load<u32>(machine, MACHINE_GDS), load<u32>(machine, MACHINE_GDS_BYTES), bytes, row);
-  return locateShared(w, load<u32>(w, WAVE_LDS), load<u32>(w, WAVE_LDS_BYTES), bytes, row);
+/** Where the addresses of an instruction count from, and how many bytes there are. */
+function sharedBase(u: usize, w: usize): usize { return isGds(u) ? load<u32>(load<u32>(w, WAVE_MACHINE), MACHINE_GDS) : load<u32>(w, WAVE_LDS); }
+function sharedBytes(u: usize, w: usize): u32 {
+  return isGds(u) ? load<u32>(load<u32>(w, WAVE_MACHINE), MACHINE_GDS_BYTES) : load<u32>(w, WAVE_LDS_BYTES);
 }
-/** Looks up the two addresses of read2, write2 and wrxchg2: offsets count elements, or 64 of them. The rows of each follow one another. */
+/** In the GDS, M0[31:16] is added to addresses. */
+function gdsOffset(u: usize, w: usize): u32 { return isGds(u) ? load<u32>(w, M0_OFFSET) >> 16 : 0; }
+
+/** Writes address register + `offset` (wrapping at 32 bits), less the bits of `dropped`, to LOW. */
+function setAddresses(u: usize, w: usize, offset: u32, dropped: u32): void {
+  const from = w + load<u32>(u, RECORD_SRC0), step = i32x4.splat(offset), without = i32x4.splat(dropped), base = i32x4.splat(gdsOffset(u, w));
+  for (let o: usize = 0; o < rowBytes; o += 16) {
+    v128.store(LOW + o, i32x4.add(v128.andnot(i32x4.add(v128.load(from + o), step), without), base));
+  }
+}
+/** Looks up `bytes` bytes at LOW into row 0 of ADDRESSES; false after a fault of the first lane that may not. */
+function locateLow(u: usize, w: usize, bytes: u32, alignment: u32): bool {
+  const size = sharedBytes(u, w);
+  if (locateShared(w, sharedBase(u, w), size, bytes, 0, alignment)) return true;
+  for (let lanes = exec(w); lanes != 0; lanes &= lanes - 1) {
+    const lane = <i32>ctz(lanes);
+    if (!sharedAllowed(w, lane, load<u32>(LOW + (<usize>lane << 2)), size, bytes, alignment)) return false;
+  }
+  return true;
+}
+function locateAt(u: usize, w: usize, bytes: u32, alignment: u32): bool {
+  setAddresses(u, w, offset16(u), 0);
+  return locateLow(u, w, bytes, alignment);
+}
+/** The second addresses of an instruction with two. */
+const SECOND = memory.data(256, 16);
+/**
+ * Looks up two addresses a lane, SECOND and LOW, of `bytes` bytes each into rows `row` and 0 of ADDRESSES; of a lane the one in LOW is
+ * looked at first.
+ */
+function locatePair(u: usize, w: usize, bytes: u32, row: usize, alignment: u32): bool {
+  const size = sharedBytes(u, w), base = sharedBase(u, w);
+  memory.copy(FIRST, LOW, rowBytes);
+  memory.copy(LOW, SECOND, rowBytes);
+  const second = locateShared(w, base, size, bytes, row, alignment);
+  memory.copy(LOW, FIRST, rowBytes);
+  if (locateShared(w, base, size, bytes, 0, alignment) && second) return true;
+  for (let lanes = exec(w); lanes != 0; lanes &= lanes - 1) {
+    const lane = <i32>ctz(lanes), o = <usize>lane << 2;
+    if (!sharedAllowed(w, lane, load<u32>(LOW + o), size, bytes, alignment)) return false;
+    if (!sharedAllowed(w, lane, load<u32>(SECOND + o), size, bytes, alignment)) return false;
+  }
+  return true;
+}
+const FIRST = memory.data(256, 16);
+
+/** The two addresses of read2, write2 and wrxchg2: offsets count elements, or 64 of them. The rows of each follow one another. */
 function locateTwo(u: usize, w: usize, dwords: i32, scale: u32): bool {
   const imm = load<u32>(u, RECORD_IMM), unit = 4 * dwords * scale;
-  if (!locateAt(u, w, ((imm >> 8) & 0xff) * unit, 4 * dwords, 0)) return false;
-  spreadDwords(dwords);
-  memory.copy(ADDRESSES + 256 * dwords, ADDRESSES, 256 * dwords);
-  if (!locateAt(u, w, (imm & 0xff) * unit, 4 * dwords, 0)) return false;
-  spreadDwords(dwords);
+  setAddresses(u, w, ((imm >> 8) & 0xff) * unit, 0);
+  memory.copy(SECOND, LOW, rowBytes);
+  setAddresses(u, w, (imm & 0xff) * unit, 0);
+  if (!locatePair(u, w, 4 * dwords, dwords, 1)) return false;
+  if (dwords == 2) {
+    followUp(0);
+    followUp(2);
+  }
   return true;
+}
+/** The dwords behind those of row `row` go to the next row. */
+function followUp(row: usize): void {
+  const step = i32x4.splat(4), at = ADDRESSES + 256 * row;
+  for (let o: usize = 0; o < rowBytes; o += 16) v128.store(at + 256 + o, i32x4.add(v128.load(at + o), step));
 }
 
 function read(u: usize, w: usize, dwords: i32): void {
-  if (!locateAt(u, w, offset16(u), 4 * dwords, 0)) return;
+  if (!locateAt(u, w, 4 * dwords, 1)) return;
   spreadDwords(dwords);
   loadDwords(w, destination(u, w), dwords);
 }
 function readSmall(u: usize, w: usize, bits: i32, signed: bool): void {
-  if (locateAt(u, w, offset16(u), bits >> 3, 0)) loadSmall(w, destination(u, w), bits, signed);
+  if (locateAt(u, w, bits >> 3, 1)) loadSmall(w, destination(u, w), bits, signed);
 }
 function read2(u: usize, w: usize, dwords: i32, scale: u32): void {
   if (locateTwo(u, w, dwords, scale)) loadDwords(w, destination(u, w), 2 * dwords);
 }
 function write(u: usize, w: usize, dwords: i32): void {
-  if (!locateAt(u, w, offset16(u), 4 * dwords, 0)) return;
+  if (!locateAt(u, w, 4 * dwords, 1)) return;
   spreadDwords(dwords);
   storeDwords(w, data0(u, w), dwords);
 }
 function writeSmall(u: usize, w: usize, bits: i32): void {
-  if (locateAt(u, w, offset16(u), bits >> 3, 0)) storeSmall(w, data0(u, w), bits);
+  if (locateAt(u, w, bits >> 3, 1)) storeSmall(w, data0(u, w), bits);
 }
 /** With equal addresses in a lane the first data wins, so it is written last. */
 function write2(u: usize, w: usize, dwords: i32, scale: u32): void {
@@ -92,7 +139,7 @@ function exchange2(u: usize, w: usize, dwords: i32, scale: u32): void {
 /** An atomic; `x` is the data register, `y` the second one. */
 function atomic(u: usize, w: usize, op: i32, wide: bool, returns: bool, x: usize, y: usize): void {
   const bytes: u32 = wide ? 8 : 4;
-  if (!locateAt(u, w, offset16(u), bytes, 0) || !aligned(w, bytes)) return;
+  if (!locateAt(u, w, bytes, bytes)) return;
   atomicLanes(w, op, wide, returns ? destination(u, w) : 0, x, y);
 }
 function alu(u: usize, w: usize, op: i32, wide: bool, returns: bool): void { atomic(u, w, op, wide, returns, data0(u, w), data1(u, w)); }
@@ -105,19 +152,13 @@ function compareSwap(u: usize, w: usize, op: i32, wide: bool, returns: bool): vo
  */
 function source2(u: usize, w: usize, op: i32, wide: bool): void {
   const bytes: u32 = wide ? 8 : 4, imm = offset16(u), own = (imm & 0x8000) != 0, from = w + load<u32>(u, RECORD_SRC0);
-  if (isGds(u)) return fault(w, FAULT_UNSUPPORTED, -1, 0, 0);
-  const lds = load<u32>(w, WAVE_LDS), size = load<u32>(w, WAVE_LDS_BYTES), near = <i32>(imm << 17) >> 17;
+  const near = i32x4.splat((<i32>(imm << 17) >> 17) << 2), base = i32x4.splat(gdsOffset(u, w));
   for (let o: usize = 0; o < rowBytes; o += 16) {
-    const a = v128.load(from + o);
-    v128.store(LOW + o, own ? i32x4.add(v128.and(a, i32x4.splat(0x1ffff)), i32x4.shl(i32x4.shr_s(a, 17), 2)) : i32x4.add(a, i32x4.splat(4 * near)));
+    const register = v128.load(from + o), a = own ? v128.and(register, i32x4.splat(0x1ffff)) : register;
+    v128.store(LOW + o, i32x4.add(a, base));
+    v128.store(SECOND + o, i32x4.add(i32x4.add(a, own ? i32x4.shl(i32x4.shr_s(register, 17), 2) : near), base));
   }
-  if (!locateShared(w, lds, size, bytes, 1)) return;
-  for (let o: usize = 0; o < rowBytes; o += 16) {
-    const a = v128.load(from + o);
-    v128.store(LOW + o, own ? v128.and(a, i32x4.splat(0x1ffff)) : a);
-    v128.store(HIGH + o, i32x4.splat(0));
-  }
-  if (!locateShared(w, lds, size, bytes, 0) || !aligned(w, bytes)) return;
+  if (!locatePair(u, w, bytes, 1, bytes)) return;
   for (let lanes = exec(w); lanes != 0; lanes &= lanes - 1) {
     const o = <usize>ctz(lanes) << 2, a = load<u32>(ADDRESSES + o), b = load<u32>(ADDRESSES + 256 + o);
     if (wide) store<u64>(a, atomic64(op, load<u64>(a), load<u64>(b), 0));
@@ -127,10 +168,8 @@ function source2(u: usize, w: usize, op: i32, wide: bool): void {
 
 /** Counts the active lanes up or down at M0[15:0] + offset (GDS: M0[31:16]); all of them get the old value. */
 function count(u: usize, w: usize, sign: i32): void {
-  const gds = isGds(u), machine = load<u32>(w, WAVE_MACHINE), m0 = load<u32>(w, M0_OFFSET);
-  const at = (gds ? m0 >> 16 : m0 & 0xffff) + offset16(u);
-  const base = gds ? load<u32>(machine, MACHINE_GDS) : load<u32>(w, WAVE_LDS), size = gds ? load<u32>(machine, MACHINE_GDS_BYTES) : load<u32>(w, WAVE_LDS_BYTES);
-  if (<u64>at + 4 > <u64>size) return fault(w, FAULT_LDS, -1, at, 4);
+  const m0 = load<u32>(w, M0_OFFSET), base = sharedBase(u, w), at = (isGds(u) ? m0 >> 16 : m0 & 0xffff) + offset16(u);
+  if (!sharedAllowed(w, -1, at, sharedBytes(u, w), 4, 4)) return;
   const before = load<u32>(base + at), d = destination(u, w);
   store<u32>(base + at, before + sign * <i32>popcnt(exec(w)));
   for (let o: usize = 0; o < rowBytes; o += 4) if (load<u32>(w + o, WAVE_EXEC_MASKS)) store<u32>(d + o, before);
@@ -139,9 +178,10 @@ export function ds_append(u: usize, w: usize): void { count(u, w, 1); }
 export function ds_consume(u: usize, w: usize): void { count(u, w, -1); }
 export function ds_nop(u: usize, w: usize): void {}
 
-/** Exchanges each dword of a pair whose new value has bit 31 set; the bit itself is not stored. */
+/** Exchanges each dword of an aligned pair whose new value has bit 31 set; the bit itself is not stored. */
 export function ds_condxchg32_rtn_b64(u: usize, w: usize): void {
-  if (!locateAt(u, w, offset16(u), 8, 0) || !aligned(w, 8)) return;
+  setAddresses(u, w, offset16(u), 7);
+  if (!locateLow(u, w, 8, 1)) return;
   spreadDwords(2);
   const x = data0(u, w), d = destination(u, w);
   for (let lanes = exec(w); lanes != 0; lanes &= lanes - 1) {

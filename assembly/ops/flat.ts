@@ -1,10 +1,10 @@
 // Flat memory operations (gfx7, gfx8): global memory, and through apertures LDS and scratch.
 import {
-  FAULT_LDS, FAULT_MEMORY, FLAG_GLC, FLAG_TFE, FAULT_UNSUPPORTED, MACHINE_PRIVATE_APERTURE, MACHINE_SHARED_APERTURE, RECORD_DST, RECORD_FLAGS, RECORD_IMM,
+  FAULT_LDS, FAULT_MEMORY, FAULT_MISALIGNED, FLAG_GLC, FLAG_TFE, FAULT_UNSUPPORTED, MACHINE_PRIVATE_APERTURE, MACHINE_SHARED_APERTURE, RECORD_DST, RECORD_FLAGS, RECORD_IMM,
   RECORD_SRC0, RECORD_SRC1, WAVE_EXEC_MASKS, WAVE_LDS, WAVE_LDS_BYTES, WAVE_MACHINE, WAVE_SCRATCH_BASE, WAVE_SCRATCH_LANE_BYTES,
 } from '../generated/layout';
 import {
-  ADD, ADDRESSES, aligned, AND, atomicLanes, CMPSWAP, DEC, FCMPSWAP, FMAX, FMIN, HIGH, INC, loadDwords, loadSmall, locate, locateLanes, LOW, OR, SMAX, SMIN,
+  ADD, ADDRESSES, AND, atomicLanes, CMPSWAP, DEC, faulted, FCMPSWAP, FMAX, FMIN, HIGH, INC, loadDwords, loadSmall, locate, locateLanes, LOW, OR, SMAX, SMIN,
   spreadDwords, storeDwords, storeSmall, SUB, SWAP, UMAX, UMIN, XOR,
 } from '../memory';
 import { exec, fault, rowBytes } from '../state';
@@ -13,7 +13,7 @@ import { exec, fault, rowBytes } from '../state';
 const SCRATCH_ROW: u32 = 256;
 
 /** Copies the address registers, offset added, and looks all lanes up; false after a fault. `bytes` is the size of the access. */
-function locateFlat(u: usize, w: usize, bytes: u32, writing: bool): bool {
+function locateFlat(u: usize, w: usize, bytes: u32, writing: bool, alignment: u32): bool {
   if (load<u16>(u, RECORD_FLAGS) & FLAG_TFE) {
     fault(w, FAULT_UNSUPPORTED, -1, 0, 0);
     return false;
@@ -31,19 +31,20 @@ function locateFlat(u: usize, w: usize, bytes: u32, writing: bool): bool {
     apertures = v128.or(apertures, v128.and(v128.or(i32x4.eq(top, shared), i32x4.eq(top, own)), v128.load(w + o, WAVE_EXEC_MASKS)));
   }
   const dwords = (bytes + 3) >> 2;
-  if (v128.any_true(apertures)) return locateInApertures(w, bytes, dwords, writing);
-  if (!locateLanes(w, bytes, writing, 0)) return false;
+  if (v128.any_true(apertures)) return locateInApertures(w, bytes, dwords, writing, alignment);
+  if (!locateLanes(w, bytes, writing, 0, alignment)) return false;
   spreadDwords(dwords);
   return true;
 }
 
 /** Lane by lane, some in LDS or scratch. */
-function locateInApertures(w: usize, bytes: u32, dwords: i32, writing: bool): bool {
+function locateInApertures(w: usize, bytes: u32, dwords: i32, writing: bool, alignment: u32): bool {
   const machine = load<u32>(w, WAVE_MACHINE);
   const shared = load<u32>(machine, MACHINE_SHARED_APERTURE), own = load<u32>(machine, MACHINE_PRIVATE_APERTURE);
   const ldsBytes = <u64>load<u32>(w, WAVE_LDS_BYTES), scratchBytes = <u64>load<u32>(w, WAVE_SCRATCH_LANE_BYTES);
   for (let lanes = exec(w); lanes != 0; lanes &= lanes - 1) {
     const lane = <i32>ctz(lanes), o = <usize>lane << 2, low = load<u32>(LOW + o), high = load<u32>(HIGH + o);
+    if (low & (alignment - 1)) return faulted(w, FAULT_MISALIGNED, lane, high == shared ? <u64>low : <u64>high << 32 | low, bytes);
     for (let i = 0; i < dwords; i++) {
       const at = low + 4 * i, part = min(bytes, <u32>4);
       let host: usize = 0;
@@ -68,16 +69,16 @@ function data(u: usize, w: usize): usize { return w + load<u32>(u, RECORD_SRC1);
 function destination(u: usize, w: usize): usize { return w + load<u32>(u, RECORD_DST); }
 
 function loads(u: usize, w: usize, dwords: i32): void {
-  if (locateFlat(u, w, 4 * dwords, false)) loadDwords(w, destination(u, w), dwords);
+  if (locateFlat(u, w, 4 * dwords, false, 1)) loadDwords(w, destination(u, w), dwords);
 }
 function loadsSmall(u: usize, w: usize, bits: i32, signed: bool): void {
-  if (locateFlat(u, w, bits >> 3, false)) loadSmall(w, destination(u, w), bits, signed);
+  if (locateFlat(u, w, bits >> 3, false, 1)) loadSmall(w, destination(u, w), bits, signed);
 }
 function stores(u: usize, w: usize, dwords: i32): void {
-  if (locateFlat(u, w, 4 * dwords, true)) storeDwords(w, data(u, w), dwords);
+  if (locateFlat(u, w, 4 * dwords, true, 1)) storeDwords(w, data(u, w), dwords);
 }
 function storesSmall(u: usize, w: usize, bits: i32): void {
-  if (locateFlat(u, w, bits >> 3, true)) storeSmall(w, data(u, w), bits);
+  if (locateFlat(u, w, bits >> 3, true, 1)) storeSmall(w, data(u, w), bits);
 }
 export function flat_load_ubyte(u: usize, w: usize): void { loadsSmall(u, w, 8, false); }
 export function flat_load_sbyte(u: usize, w: usize): void { loadsSmall(u, w, 8, true); }
@@ -97,7 +98,7 @@ export function flat_store_dwordx4(u: usize, w: usize): void { stores(u, w, 4); 
 /** An atomic; GLC asks for the old value. The compare value of cmpswap follows the data in the register pair. */
 function atomic(u: usize, w: usize, op: i32, wide: bool): void {
   const bytes: u32 = wide ? 8 : 4;
-  if (!locateFlat(u, w, bytes, true) || !aligned(w, bytes)) return;
+  if (!locateFlat(u, w, bytes, true, bytes)) return;
   const x = data(u, w);
   atomicLanes(w, op, wide, load<u16>(u, RECORD_FLAGS) & FLAG_GLC ? destination(u, w) : 0, x, x + (wide ? 2 : 1) * rowBytes);
 }

@@ -5,7 +5,7 @@ import {
 import { locateBuffer } from '../buffer';
 import { loadFormatted, storeFormatted } from '../format';
 import {
-  ADD, aligned, AND, atomicLanes, CMPSWAP, DEC, FCMPSWAP, FMAX, FMIN, INC, loadDwords, loadSmall, OR, SMAX, SMIN, storeDwords, storeSmall, SUB, SWAP,
+  ADD, AND, atomicLanes, CMPSWAP, DEC, FCMPSWAP, FMAX, FMIN, INC, loadDwords, loadSmall, OR, SMAX, SMIN, storeDwords, storeSmall, SUB, SWAP,
   UMAX, UMIN, XOR,
 } from '../memory';
 import { exec, fault, M0_OFFSET, rowBytes } from '../state';
@@ -14,7 +14,7 @@ function data(u: usize, w: usize): usize { return w + load<u32>(u, RECORD_DST); 
 function toLds(u: usize): bool { return (load<u32>(u, RECORD_IMM) & IMM_LDS) != 0; }
 
 /** TFE: the register behind the data says that all of it was there. */
-function reportResident(u: usize, w: usize, dwords: i32): void {
+export function reportResident(u: usize, w: usize, dwords: i32): void {
   if (!(load<u16>(u, RECORD_FLAGS) & FLAG_TFE)) return;
   const d = data(u, w) + dwords * rowBytes;
   for (let o: usize = 0; o < rowBytes; o += 16) v128.store(d + o, v128.andnot(v128.load(d + o), v128.load(w + o, WAVE_EXEC_MASKS)));
@@ -39,27 +39,27 @@ function moveToLds(u: usize, w: usize): void {
 function loads(u: usize, w: usize, dwords: i32): void {
   const lds = toLds(u);
   if (lds && dwords > 1) return fault(w, FAULT_UNSUPPORTED, -1, 0, 0);
-  if ((lds && !ldsHasRoom(u, w)) || !locateBuffer(u, w, dwords, 4 * dwords, false)) return;
+  if ((lds && !ldsHasRoom(u, w)) || !locateBuffer(u, w, dwords, 4 * dwords, false, 1)) return;
   loadDwords(w, lds ? LOADED : data(u, w), dwords);
   if (lds) moveToLds(u, w);
   else reportResident(u, w, dwords);
 }
 function loadsSmall(u: usize, w: usize, bits: i32, signed: bool): void {
   const lds = toLds(u);
-  if ((lds && !ldsHasRoom(u, w)) || !locateBuffer(u, w, 1, bits >> 3, false)) return;
+  if ((lds && !ldsHasRoom(u, w)) || !locateBuffer(u, w, 1, bits >> 3, false, 1)) return;
   loadSmall(w, lds ? LOADED : data(u, w), bits, signed);
   if (lds) moveToLds(u, w);
   else reportResident(u, w, 1);
 }
 function stores(u: usize, w: usize, dwords: i32): void {
-  if (locateBuffer(u, w, dwords, 4 * dwords, true)) storeDwords(w, data(u, w), dwords);
+  if (locateBuffer(u, w, dwords, 4 * dwords, true, 1)) storeDwords(w, data(u, w), dwords);
 }
 function storesSmall(u: usize, w: usize, bits: i32): void {
-  if (locateBuffer(u, w, 1, bits >> 3, true)) storeSmall(w, data(u, w), bits);
+  if (locateBuffer(u, w, 1, bits >> 3, true, 1)) storeSmall(w, data(u, w), bits);
 }
 /** An atomic; GLC asks for the old value. The compare value of cmpswap follows the data. */
 function atomic(u: usize, w: usize, op: i32, wide: bool): void {
-  if (!locateBuffer(u, w, wide ? 2 : 1, wide ? 8 : 4, true)) return;
+  if (!locateBuffer(u, w, wide ? 2 : 1, wide ? 8 : 4, true, wide ? 8 : 4)) return;
   const x = data(u, w);
   atomicLanes(w, op, wide, load<u16>(u, RECORD_FLAGS) & FLAG_GLC ? x : 0, x, x + (wide ? 2 : 1) * rowBytes);
 }

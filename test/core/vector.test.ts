@@ -250,7 +250,7 @@ describe('modifiers', () => {
     const w = await waveOf({ asm, sgpr: { 0: 4 }, vgpr: { 1: 11, 5: 55 } })
     w.run()
     expect([w.v(0)[0], w.v(2)[0]]).toEqual([55, 11])
-    const far = await waveOf({ asm, sgpr: { 0: 200 } })
+    const far = await waveOf({ asm, sgpr: { 0: 255 } })
     expect(far.run()).toBe(Stop.Fault)
   })
 })

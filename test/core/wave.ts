@@ -25,7 +25,7 @@ export interface Start {
   readonly regions?: readonly { readonly base: bigint; readonly bytes: Uint8Array; readonly writable?: boolean }[]
 }
 
-const VGPRS = 64
+const VGPRS = 256
 const CODE_BASE = 0x7000_0000_0000n
 const S_ENDPGM = 0xbf810000
 
