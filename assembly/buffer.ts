@@ -5,7 +5,7 @@
 //
 // Source: GCN3 manual, section 8.1 (the same fields in the Southern and Sea Islands manuals).
 import {
-  FAULT_MEMORY, FAULT_MISALIGNED, GFX8, IMM_ADDR64, IMM_IDXEN, IMM_OFFEN, RECORD_IMM, RECORD_SRC0, RECORD_SRC1, WAVE_EXEC_MASKS,
+  FAULT_MEMORY, FAULT_MISALIGNED, GFX6, GFX8, IMM_ADDR64, IMM_IDXEN, IMM_OFFEN, RECORD_IMM, RECORD_SRC0, RECORD_SRC1, WAVE_EXEC_MASKS,
 } from './generated/layout';
 import { scalarSource } from './fetch';
 import { ADDRESSES, faulted, HIGH, locate, locateTogether, LOW, spreadDwords } from './memory';
@@ -51,6 +51,7 @@ export function locateBuffer(u: usize, w: usize, dwords: i32, bytes: u32, writin
   readResource(u, w);
   const imm = load<u32>(u, RECORD_IMM);
   const part = min(bytes, <u32>4);
+  kept = generation == GFX6 && part == 4 ? ~3 : -1;
   if (stride == 0 && !(imm & (IMM_IDXEN | IMM_ADDR64)) && offsetsInRange(u, w, imm, bytes)) {
     if (!swizzled && !addTid && locateLinear(w, dwords, bytes, writing, alignment)) return true;
     if (swizzled && addTid && elementBytes == 4 && indexStride == 64 && alignment == 1 && locateScratch(w, dwords, part, writing)) return true;
@@ -74,12 +75,15 @@ function offsetsInRange(u: usize, w: usize, imm: u32, bytes: u32): bool {
   return !v128.any_true(outside);
 }
 
+/** Bits of an address that count: gfx6 knows no unaligned dwords. */
+let kept: u32 = -1;
+
 /** Writes base + scalar offset + `offset` to lanes of LOW and HIGH. */
 // @ts-ignore: decorator
 @inline
 function setAddress(o: usize, start: u64, offset: v128): void {
   const low = i32x4.splat(<i32>start), at = i32x4.add(low, offset);
-  v128.store(LOW + o, at);
+  v128.store(LOW + o, v128.and(at, i32x4.splat(kept)));
   v128.store(HIGH + o, i32x4.sub(i32x4.splat(<i32>(start >> 32)), i32x4.lt_u(at, low)));
 }
 
@@ -120,7 +124,7 @@ function locateEachDword(u: usize, w: usize, imm: u32, dwords: i32, bytes: u32, 
       // gfx6 and gfx7, addr64: a 64-bit address on top of the base; no range check, no stride.
       if (addr64 || inRange(index, offset + 4 * i, bytes)) {
         const inside = addr64 ? (<u64>load<u32>(from + rowBytes + o) << 32 | load<u32>(from + o)) + immediate + 4 * i : place(index, offset + 4 * i);
-        const address = (base + scalarOffset + inside) & BASE_MASK;
+        const address = (base + scalarOffset + inside) & BASE_MASK & <i64><i32>kept;
         if (i == 0 && <u32>address & (alignment - 1)) return faulted(w, FAULT_MISALIGNED, lane, address, alignment);
         host = locate(w, address, bytes, writing);
         if (host == 0) return faulted(w, FAULT_MEMORY, lane, address, bytes);

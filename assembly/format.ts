@@ -7,7 +7,7 @@ import { reportResident } from './ops/mubuf';
 import { exec, fault, rowBytes } from './state';
 
 /** Number formats. */
-const UNORM: u32 = 0, SNORM: u32 = 1, USCALED: u32 = 2, SSCALED: u32 = 3, UINT: u32 = 4, SINT: u32 = 5, SNORM_OGL: u32 = 6;
+const UNORM: u32 = 0, SNORM: u32 = 1, USCALED: u32 = 2, SSCALED: u32 = 3, UINT: u32 = 4, SINT: u32 = 5, SNORM_OGL: u32 = 6, FLOAT: u32 = 7;
 
 /** Bits of the components of each data format, lowest first, a byte each; 0 where there is no such format. */
 const WIDTHS = memory.data<u32>([
@@ -103,6 +103,11 @@ function setComponent(o: usize, at: u32, width: u32, x: u32): void {
   }
 }
 
+/** Formats whose components are all of 10, 11, 16 or 32 bits, as floats are. */
+function hasFloats(dataFormat: u32): bool {
+  return ((0b0111_1000_1111_0100 >> dataFormat) & 1) != 0;
+}
+
 let dataFormat: u32 = 0;
 let numberFormat: u32 = 0;
 /** Reads the formats: MTBUF has them in the instruction, MUBUF in the resource. False after a fault. */
@@ -110,7 +115,7 @@ function readFormats(u: usize, w: usize, typed: bool): bool {
   const imm = load<u32>(u, RECORD_IMM), word = formatWord;
   dataFormat = typed ? (imm >> IMM_DFMT_SHIFT) & 15 : (word >> 15) & 15;
   numberFormat = typed ? (imm >> IMM_NFMT_SHIFT) & 7 : (word >> 12) & 7;
-  if (widths(dataFormat) != 0) return true;
+  if (widths(dataFormat) != 0 && (numberFormat != FLOAT || hasFloats(dataFormat))) return true;
   fault(w, FAULT_UNSUPPORTED, -1, 0, 0);
   return false;
 }
@@ -145,7 +150,7 @@ export function loadFormatted(u: usize, w: usize, count: i32, typed: bool, d16: 
       at += width;
     }
     for (let i = 0; i < count; i++) {
-      const x = selected((select >> (3 * i)) & 7, r, g, b, a);
+      const x = load<u32>(ADDRESSES + o) == 0 ? 0 : selected((select >> (3 * i)) & 7, r, g, b, a);
       store<u32>(d + i * rowBytes + o, d16 ? toSixteen(x, numberFormat) : x);
     }
   }
