@@ -36,6 +36,17 @@ function moveToLds(u: usize, w: usize): void {
   }
 }
 
+/** A lane's dword goes from LDS to memory. */
+export function buffer_store_lds_dword(u: usize, w: usize): void {
+  if (!ldsHasRoom(u, w) || !locateBuffer(u, w, 1, 4, true, 1)) return;
+  const from = load<u32>(w, WAVE_LDS) + load<u16>(w, M0_OFFSET) + (load<u32>(u, RECORD_IMM) & 0xfff);
+  for (let lanes = exec(w); lanes != 0; lanes &= lanes - 1) {
+    const o = <usize>ctz(lanes) << 2;
+    store<u32>(LOADED + o, load<u32>(from + o));
+  }
+  storeDwords(w, LOADED, 1);
+}
+
 function loads(u: usize, w: usize, dwords: i32): void {
   const lds = toLds(u);
   if (lds && dwords > 1) return fault(w, FAULT_UNSUPPORTED, -1, 0, 0);

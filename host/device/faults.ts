@@ -26,7 +26,7 @@ export function faultOf(device: Device, wave: Wave, workgroup: readonly [number,
     case FaultCode.Misaligned:
       return new MemoryFault(`${at}: ${access(device, wave)}`, place, wave.faultLane, wave.faultAddress)
     case FaultCode.Unsupported:
-      return new UnsupportedError(`${at}: Lanewise does not run this instruction on ${device.target.name}; avoid it in the kernel`, place)
+      return new UnsupportedError(`${at}: ${unsupported(device, wave)}`, place)
     case FaultCode.Illegal:
       return new FaultError('ERR_ILLEGAL', `${at}: ${illegal(device, wave)}`, place)
     case FaultCode.Jump:
@@ -46,6 +46,12 @@ export function faultOf(device: Device, wave: Wave, workgroup: readonly [number,
         place,
       )
   }
+}
+
+/** What is not run, and why where the operation's row says it; else it is the instruction's modifiers. */
+function unsupported({ target }: Device, wave: Wave): string {
+  const reason = decode(wave.program.code.words, wave.pc >>> 2, target)?.operation.unsupported
+  return `Lanewise does not run this instruction on ${target.name}${reason === undefined ? '' : `: ${reason}`}; avoid it in the kernel`
 }
 
 /** Why the words at pc are illegal: they are no instruction at all, or one with operands that it may not have here. */

@@ -34,6 +34,8 @@ export interface Operation {
   readonly traits: ReadonlySet<Trait>
   readonly forms: 'none' | 'sdwa' | 'dpp' | 'both'
   readonly literal: 0 | 1 | 2 | undefined
+  /** Why Lanewise does not run it; undefined where it does. */
+  readonly unsupported: string | undefined
   /** What assembly text calls it on a generation. */
   mnemonic(generation: Generation): string
   /** The opcode in a format (`vop3` derived from the native one where the table does not say), if there is one. */
@@ -64,6 +66,7 @@ function operation(table: Table, [name, opcodes, shape, rest = {}]: RowSource, n
     traits: new Set((rest.traits ?? '').split(' ').filter((t) => t !== '') as Trait[]),
     forms: rest.forms ?? 'both',
     literal: rest.literal,
+    unsupported: rest.unsupported,
     mnemonic: (generation) => rest.names?.[generation] ?? name,
     opcode(format, generation) {
       const column = GENERATIONS.indexOf(generation)

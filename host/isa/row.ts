@@ -16,11 +16,12 @@ export type Opcodes = readonly (number | undefined)[]
  * - `nan`: a NaN result is built by the common rule (first NaN source quieted, else the default NaN); only where all floats are
  *   of one type: conversions build theirs themselves
  * - `approximate`: hardware promises about 1 ULP; Lanewise returns the correctly rounded result, to nearest even in every round mode
+ * - `scc`: of a scalar operation: SCC tells whether the result is not zero (of s_*_saveexec_b64: whether the new EXEC is not)
  * Flushing keeps the sign, is done after abs and neg, and on the rounded result. Without a trait the operation works on the bits
  * as they are, and what it says of floats is all its own (v_min_f32 and its kin pass denormals on: they have no denormal mode
  * before gfx9, say LLVM's SIISelLowering and Mesa's ac_nir_to_llvm; v_frexp_* take denormals apart, v_cmp_class_* tell them, in every mode).
  */
-export type Trait = 'flush' | 'ftz' | 'round' | 'nan' | 'approximate'
+export type Trait = 'flush' | 'ftz' | 'round' | 'nan' | 'approximate' | 'scc'
 
 /** A row as written in the tables: operation, native opcodes by format, shape, and the rest. */
 export type RowSource = readonly [name: string, opcodes: RowOpcodes, shape: string, rest?: RowRest]
@@ -35,6 +36,8 @@ export interface RowRest {
   readonly traits?: string
   /** Which 64-bit forms of VOP1, VOP2 and VOPC exist on gfx8; both where not said. */
   readonly forms?: 'none' | 'sdwa' | 'dpp'
+  /** Why Lanewise does not run it: it has neither reference function nor kernel, and is planned as `unsupported`. */
+  readonly unsupported?: string
   /** The source that is always the literal dword (v_madmk, v_madak, s_setreg_imm32_b32). */
   readonly literal?: 0 | 1 | 2
 }

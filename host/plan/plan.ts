@@ -32,6 +32,7 @@ import {
   OP_END,
   OP_GOTO,
   OP_ILLEGAL,
+  OP_UNSUPPORTED,
   packMods,
 } from './record.ts'
 
@@ -288,7 +289,9 @@ function planInterpolation(p: Planner, instruction: Instruction): void {
   p.record.mods.neg = p.field('neg') >>> 1
   p.record.mods.omod = p.field('omod')
   p.record.mods.clamp = p.field('clamp')
-  if (p.record.mods.abs || p.record.mods.neg || p.record.mods.omod || p.record.mods.clamp) p.record.flags |= FLAG_STAGED
+  const { abs, neg, omod, clamp } = p.record.mods
+  // Neither manual nor trace says what modifiers do to interpolation.
+  if (abs || neg || omod || clamp) p.record.op = OP_UNSUPPORTED
 }
 
 function planDs(p: Planner, { operation }: Instruction): void {
@@ -383,9 +386,10 @@ const pseudo = (op: number, pc: number, imm: number): PlanRecord => ({ ...illega
 /**
  * Plans one instruction.
  * @param pc byte offset of the instruction from its program's first byte
- * @returns its record; an `illegal` one where the instruction names operands that it may not have or VGPRs beyond `vgprCount`
+ * @returns its record; `unsupported` where the row says so, `illegal` where the instruction names operands that it may not have or VGPRs beyond `vgprCount`
  */
 export function planInstruction(instruction: Instruction, pc: number, options: PlanOptions): PlanRecord {
+  if (instruction.operation.unsupported !== undefined) return { ...illegal(pc, instruction.dwords), op: OP_UNSUPPORTED }
   const planner = new Planner(instruction, pc, options)
   try {
     const plan = instruction.operation.name.startsWith('v_interp_') ? planInterpolation : PLANNERS[instruction.operation.table]

@@ -359,15 +359,3 @@ export const ds_permute_b32: WaveFunction = (w, r) => {
 }
 
 export const ds_nop: WaveFunction = () => {}
-
-// Global wave sync and ordered counts order waves of a whole device, which Lanewise does not model.
-const unsupported: WaveFunction = () => {
-  throw new Fault(FaultCode.Unsupported)
-}
-export const ds_gws_init = unsupported
-export const ds_gws_sema_v = unsupported
-export const ds_gws_sema_br = unsupported
-export const ds_gws_sema_p = unsupported
-export const ds_gws_sema_release_all = unsupported
-export const ds_gws_barrier = unsupported
-export const ds_ordered_count = unsupported

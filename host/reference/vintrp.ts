@@ -36,8 +36,6 @@ function parameter(w: Wave, r: PlanRecord, lane: number, which: Parameter): numb
 const interpolate =
   (f: (w: Wave, r: PlanRecord, lane: number, modes: InstructionModes) => number): WaveFunction =>
   (w, r) => {
-    const { abs, neg, omod, clamp } = r.mods
-    if (abs || neg || omod || clamp) throw new Fault(FaultCode.Unsupported)
     const modes = modesOf(w, r)
     located(
       w,

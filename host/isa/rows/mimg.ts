@@ -1,7 +1,7 @@
-/** Image operations. */
+/** Image operations: all of them are decoded, none of them is run. */
 import { _, type RowSource } from '../row.ts'
 
-export const MIMG: readonly RowSource[] = [
+const ROWS: readonly RowSource[] = [
   // operation, opcodes on [gfx6, gfx7, gfx8], shape, rest
   ['image_load', { mimg: [0x00, 0x00, 0x00] }, 'custom'],
   ['image_load_mip', { mimg: [0x01, 0x01, 0x01] }, 'custom'],
@@ -97,3 +97,7 @@ export const MIMG: readonly RowSource[] = [
   ['image_sample_c_cd_o', { mimg: [0x6e, 0x6e, 0x6e] }, 'custom'],
   ['image_sample_c_cd_cl_o', { mimg: [0x6f, 0x6f, 0x6f] }, 'custom'],
 ]
+
+export const MIMG: readonly RowSource[] = ROWS.map(([name, opcodes, shape, rest]) => [
+  name, opcodes, shape, { ...rest, unsupported: 'there are no images and no texture units' },
+])

@@ -1,0 +1,76 @@
+// Parameter interpolation (CLRX, "GCN ISA VINTRP instructions"): parameters are in the LDS from M0[15:0] on, for each attribute and
+// primitive twelve dwords: P0 and P10 of x, y, z and w in turn, then P20 of all four. M0[30:16] tells which quads of lanes begin a new
+// primitive; the first one always does.
+import {
+  FAULT_UNSUPPORTED, RECORD_DST, RECORD_IMM, RECORD_MODS, RECORD_SRC0, WAVE_EXEC_MASKS, WAVE_LDS, WAVE_LDS_BYTES,
+} from '../generated/layout';
+import { kindMask, spread32 } from '../fetch';
+import { put } from '../lib/lanes';
+import { round32 } from '../lib/mode';
+import { anyNan32, flush32, nan32 } from '../lib/rules';
+import { ADDRESSES, locateShared, LOW, sharedAllowed } from '../memory';
+import { exec, fault, M0_OFFSET, rowBytes } from '../state';
+import { v_add_f32, v_add_f32_rounded, v_mul_f32, v_mul_f32_rounded } from './vop2';
+
+/** By the source field of v_interp_mov_f32. */
+const P10: u32 = 0, P20: u32 = 1, P0: u32 = 2;
+const DWORDS: u32 = 12;
+/** The parameter of each active lane. */
+const PARAMETERS = memory.data(256, 16);
+
+/** Fills PARAMETERS; false after a fault of the first lane whose parameter is beyond the LDS. */
+function readParameters(u: usize, w: usize, which: u32): bool {
+  const imm = load<u32>(u, RECORD_IMM), channel = imm & 3, attribute = (imm >> 2) & 63;
+  const m0 = load<u32>(w, M0_OFFSET), starts = (m0 >> 16) & 0x7fff;
+  const within = which == P20 ? 8 + channel : 2 * channel + (which == P10 ? 1 : 0);
+  const first = DWORDS * attribute * (popcnt(starts) + 1) + within;
+  for (let o: usize = 0; o < rowBytes; o += 16) {
+    const begun = popcnt(starts & ((1 << <u32>(o >> 4)) - 1));
+    v128.store(LOW + o, i32x4.splat((m0 & 0xfffc) + 4 * (first + DWORDS * begun)));
+  }
+  const size = load<u32>(w, WAVE_LDS_BYTES), located = locateShared(w, load<u32>(w, WAVE_LDS), size, 4, 0, 1);
+  for (let lanes = exec(w); lanes != 0; lanes &= lanes - 1) {
+    const lane = <i32>ctz(lanes), o = <usize>lane << 2;
+    if (!located && !sharedAllowed(w, lane, load<u32>(LOW + o), size, 4, 1)) return false;
+    if (located) store<u32>(PARAMETERS + o, load<u32>(load<u32>(ADDRESSES + o)));
+  }
+  return true;
+}
+
+/** A denormal becomes a zero of its sign, whatever MODE says, as with v_mad_f32. */
+function flushed(x: v128): v128 { return flush32(x, i32x4.splat(0x00800000)); }
+function multiply(a: v128, b: v128): v128 {
+  const r = round32 == 0 ? v_mul_f32(a, b) : v_mul_f32_rounded(a, b, round32);
+  return flushed(anyNan32(r) ? nan32(r, a, b, b) : r);
+}
+function add(a: v128, b: v128): v128 {
+  const r = round32 == 0 ? v_add_f32(a, b) : v_add_f32_rounded(a, b, round32);
+  return flushed(anyNan32(r) ? nan32(r, a, b, b) : r);
+}
+
+/** A second parameter of each lane. */
+const FACTORS = memory.data(256, 16);
+/** Parameters at `a` times coordinates plus the row at `c`, rounded after each step. */
+function interpolate(u: usize, w: usize, a: usize, c: usize): void {
+  const d = w + load<u32>(u, RECORD_DST), vector = !(load<u32>(u, RECORD_MODS) & kindMask(0));
+  const s = vector ? w + load<u32>(u, RECORD_SRC0) : spread32(u, w, 0), mask: usize = vector ? -1 : 0;
+  for (let o: usize = 0; o < rowBytes; o += 16) {
+    const product = multiply(flushed(v128.load(a + o)), flushed(v128.load(s + (o & mask))));
+    put(d + o, w + WAVE_EXEC_MASKS + o, add(product, flushed(v128.load(c + o))));
+  }
+}
+
+export function v_interp_p1_f32(u: usize, w: usize): void {
+  if (!readParameters(u, w, P10)) return;
+  memory.copy(FACTORS, PARAMETERS, rowBytes);
+  if (readParameters(u, w, P0)) interpolate(u, w, FACTORS, PARAMETERS);
+}
+export function v_interp_p2_f32(u: usize, w: usize): void {
+  if (readParameters(u, w, P20)) interpolate(u, w, PARAMETERS, w + load<u32>(u, RECORD_DST));
+}
+export function v_interp_mov_f32(u: usize, w: usize): void {
+  const which = load<u32>(u, RECORD_SRC0);
+  if (which > P0) return fault(w, FAULT_UNSUPPORTED, -1, 0, 0);
+  if (!readParameters(u, w, which)) return;
+  for (let o: usize = 0; o < rowBytes; o += 16) put(w + load<u32>(u, RECORD_DST) + o, w + WAVE_EXEC_MASKS + o, v128.load(PARAMETERS + o));
+}
