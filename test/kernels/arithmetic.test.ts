@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { compileKernels } from './compile.ts'
+import { pi } from './elementary-exact.ts'
 import { type Exact, exact, F16, F32, F64, type Format, infinity, isNan, isNegative, product, rounded, signBit, sum } from './exact.ts'
 import { randomWords } from './random.ts'
 
@@ -186,5 +187,41 @@ describe('64-bit integers', () => {
     const sums = a.map((c, i) => i32(low[i]!) * i32(other[i]!) + BigInt.asIntN(64, c))
     expect(kernels.run('v_mad_i64_i32', 64, [low, other, a])).toEqual(sums.map((s) => s & U64))
     expect(kernels.run('v_mad_i64_i32_mask', 64, [low, other, a])).toEqual(sums.map((s) => (s < 0n ? U64 : 0n)))
+  })
+})
+
+describe('f64 taken apart', () => {
+  const words = randomWords(F64, 3000, 13).filter((w) => finite(F64, w) && (w & ~signBit(F64)) !== 0n)
+
+  test('v_frexp_mant_f64 and v_frexp_exp_i32_f64 multiply to the number', () => {
+    const significands = kernels.run('v_frexp_mant_f64', 64, [words])
+    const exponents = kernels.run('v_frexp_exp_i32_f64', 64, [words])
+    for (const [i, word] of words.entries()) {
+      const { significand, exponent } = exact(F64, significands[i]!)
+      const n = Number(BigInt.asIntN(32, exponents[i]!))
+      expect(rounded(F64, { significand, exponent: exponent + n })).toBe(word)
+      expect(Number((significands[i]! >> 52n) & 0x7ffn)).toBe(1022)
+    }
+  })
+
+  test('v_fract_f64 is the number less its floor, below 1, in every mode', () => {
+    check(F64, 'v_fract_f64', [words], ([x], mode) => {
+      const { significand, exponent } = exact(F64, x!)
+      const part = exponent >= 0 ? 0n : BigInt.asUintN(-exponent, significand)
+      const r = rounded(F64, { significand: part, exponent: Math.min(exponent, 0) }, mode)
+      return r < 0x3ff0000000000000n ? r : 0x3fefffffffffffffn
+    })
+  })
+
+  test('v_trig_preop_f64 gives 53 bits of 2/π in their place', () => {
+    const twoOverPi = (2n << (1300n + 1201n)) / pi(1300n)
+    const cases = Array.from({ length: 2000 }, (_, i) => ({ segment: BigInt(i % 40), exponent: BigInt((i * 97) % 2048) }))
+    const got = kernels.run('v_trig_preop_f64', 64, [cases.map((c) => (c.exponent << 52n) | 0x123456789n), cases.map((c) => c.segment)])
+    const want = cases.map(({ segment, exponent }) => {
+      const shift = (segment & 31n) * 53n + (exponent > 1077n ? exponent - 1077n : 0n)
+      const bits = BigInt.asUintN(1201, twoOverPi << shift) >> (1201n - 53n)
+      return rounded(F64, { significand: bits, exponent: -53 - Number(shift) + (exponent >= 1968n ? 128 : 0) })
+    })
+    expect(got).toEqual(want)
   })
 })

@@ -22,13 +22,16 @@ function artanh(x: bigint): bigint {
 }
 const LN2 = 2n * artanh(ONE / 3n)
 
-/** 16 arctan(1/5) − 4 arctan(1/239) (J. Machin). */
-function arctanOfInverse(n: bigint): bigint {
-  let total = 0n
-  for (let power = ONE / n, k = 1n; power !== 0n; power /= -n * n, k += 2n) total += power / k
-  return total
+/** π·2^bits, good to a few units: 16 arctan(1/5) − 4 arctan(1/239) (J. Machin). */
+export function pi(bits: bigint): bigint {
+  const arctanOfInverse = (n: bigint) => {
+    let total = 0n
+    for (let power = (1n << bits) / n, k = 1n; power !== 0n; power /= -n * n, k += 2n) total += power / k
+    return total
+  }
+  return 16n * arctanOfInverse(5n) - 4n * arctanOfInverse(239n)
 }
-const TWO_PI = 2n * (16n * arctanOfInverse(5n) - 4n * arctanOfInverse(239n))
+const TWO_PI = 2n * pi(BITS)
 
 export function exp2(x: Exact): Exact {
   const whole = fixed(x) >> BITS
