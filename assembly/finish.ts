@@ -10,7 +10,7 @@ import { flush16, flush32, flush64 } from './lib/rules';
 import { flushResult16, flushResult32, flushResult64, rowBytes, setExec, setScalar64 } from './state';
 
 // A word of OPERANDS: type codes of the sources in 3:0, 7:4 and 11:8, of the value in 15:12, then flags. Written by host/build.
-export const TYPE_NONE: u32 = 0, TYPE_F16: u32 = 2, TYPE_F32: u32 = 3, TYPE_F64: u32 = 4;
+export const TYPE_NONE: u32 = 0, TYPE_F16: u32 = 2, TYPE_F32: u32 = 3, TYPE_F64: u32 = 4, TYPE_I64: u32 = 6;
 /** The place of the value's type. */
 export const VALUE: i32 = 3;
 export const OPERANDS_CMPX: u32 = 1 << 16;
@@ -27,6 +27,10 @@ export function typeOf(operands: u32, place: i32): u32 {
 }
 export function isFloatType(type: u32): bool {
   return type >= TYPE_F16 && type <= TYPE_F64;
+}
+
+export function isWideType(type: u32): bool {
+  return type == TYPE_F64 || type == TYPE_I64;
 }
 
 /** Writes a mask result to the record's sdst, for v_cmpx to EXEC too. Bits of inactive lanes are 0. */

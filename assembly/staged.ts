@@ -12,18 +12,12 @@ import {
 import { OPERANDS } from './generated/operands';
 import { kindMask, spread32, spread64, SPREAD_HIGH } from './fetch';
 import {
-  finishSelected, finishValue, isFloatType, OPERANDS_SKIPPED, OPERANDS_VECTOR, TYPE_F16, TYPE_F32, TYPE_F64, TYPE_NONE, typeOf, VALUE,
+  finishSelected, finishValue, isFloatType, isWideType, OPERANDS_SKIPPED, OPERANDS_VECTOR, TYPE_F16, TYPE_F32, TYPE_F64, TYPE_NONE, typeOf, VALUE,
 } from './finish';
 import { flushResults32, flushResults64, ieee, setIntegerClamp } from './lib/mode';
+import { ACTIVE, INDEXED, RESULT, SOURCE_LANES, STAGE, TEMPORARY } from './scratch';
 import { fault, generation, M0_OFFSET, MODE_GPR_IDX_EN, MODE_VSKIP, refreshExec, rowBytes, stop } from './state';
 import { step } from './table';
-
-/** The record that runs instead, and before that the one with indexed registers. */
-const TEMPORARY = memory.data(32, 16);
-const INDEXED = memory.data(32, 16);
-/** Two rows a source; two rows for a result. */
-const STAGE = memory.data(3 * 512, 16);
-const RESULT = memory.data(512, 16);
 
 /** Runs a record that is not plain. `head` is its first dword. */
 export function stepFlagged(head: u32, u: usize, w: usize): void {
@@ -67,7 +61,7 @@ function runStaged(op: u32, flags: u32, operands: u32, u: usize, w: usize): void
   v128.store(TEMPORARY, v128.load(u, 16), 16);
   if ((mods & kindMask(0)) == KIND_SPECIAL && !stageLdsDirect(u, w)) return;
   const dpp = (flags & FLAG_DPP) != 0, sdwa = (flags & FLAG_SDWA) != 0;
-  if (dpp) stageDpp(u, w);
+  if (dpp) stageDpp(u, w, isWideType(typeOf(operands, 0)));
   if (sdwa) stageSdwa(u, w, operands);
   const signs = ((mods >> 9) | (mods >> 12)) & 7;
   for (let i = 0; i < 3; i++) if ((signs >> i) & 1) stageSigns(w, operands, mods, i);
@@ -175,7 +169,7 @@ function stageSdwa(u: usize, w: usize, operands: u32): void {
  * is switched off itself, as are the lanes that row_mask and bank_mask leave out.
  * imm: dpp_ctrl 8:0 | bound_ctrl 9 | bank_mask 13:10 | row_mask 17:14.
  */
-function stageDpp(u: usize, w: usize): void {
+function stageDpp(u: usize, w: usize, wide: bool): void {
   const imm = load<u32>(u, RECORD_IMM), control = imm & 0x1ff, bound = (imm >> 9) & 1;
   const from = w + load<u32>(u, RECORD_SRC0), masks = w + WAVE_EXEC_MASKS;
   if (control != mapped) mapLanes(control);
@@ -184,17 +178,15 @@ function stageDpp(u: usize, w: usize): void {
     const source = load<u32>(SOURCE_LANES + o);
     const there: u32 = source == NO_LANE ? 0 : load<u32>(ACTIVE + source);
     store<u32>(STAGE + o, there == 0 ? 0 : load<u32>(from + source));
+    if (wide) store<u32>(STAGE + rowBytes + o, there == 0 ? 0 : load<u32>(from + rowBytes + source));
     const written = (imm >> (14 + (<u32>o >> 6))) & (imm >> (10 + ((<u32>o >> 4) & 3))) & 1;
     if (written == 0 || (there | bound) == 0) store<u32>(masks + o, 0);
   }
   useStage(w, 0);
 }
-/** The EXEC masks as they were before DPP switched lanes off. */
-const ACTIVE = memory.data(256, 16);
 
-/** For each lane the byte offset in a row of the lane that it reads, under the dpp_ctrl in `mapped`. */
-const SOURCE_LANES = memory.data(256, 16);
 const NO_LANE: u32 = -1;
+/** The dpp_ctrl of what is in SOURCE_LANES. */
 let mapped: u32 = -1;
 function mapLanes(control: u32): void {
   const lanes = <i32>(rowBytes >> 2);

@@ -245,6 +245,15 @@ describe('modifiers', () => {
     expect(w.v(2)).toEqual(lanes((lane) => (lane >> 4 === 1 ? 15 : lane >> 4 === 3 ? 47 : 99)))
   })
 
+  test('DPP moves both dwords of a 64-bit source', async () => {
+    const w = await waveOf({
+      asm: 'v_cvt_f32_f64_dpp v4, v[0:1] quad_perm:[1,0,3,2] row_mask:0xf bank_mask:0xf',
+      vgpr: { 1: [0x3ff00000, 0x40000000, 0x40080000, 0x40100000] },
+    })
+    w.run()
+    expect(w.v(4).slice(0, 4)).toEqual([0x40000000, 0x3f800000, 0x40800000, 0x40400000])
+  })
+
   test('VGPR indexing moves sources and destinations by M0, and a register too far is a fault', async () => {
     const asm = 's_set_gpr_idx_on s0, gpr_idx(SRC0)\nv_mov_b32_e32 v0, v1\ns_set_gpr_idx_off\nv_mov_b32_e32 v2, v1'
     const w = await waveOf({ asm, sgpr: { 0: 4 }, vgpr: { 1: 11, 5: 55 } })
