@@ -138,12 +138,13 @@ function roleOf(step: Step, modes: LaneModes, kernels: Kernels): Role {
   const { name } = step.operation
   if (IDLE.test(name) || name === 's_branch' || name.startsWith('s_cbranch_')) return 'idle'
   if (isLaneStep(step, modes, kernels)) return 'lanes'
-  return isPlainScalar(step) && kernels.has(name) ? 'scalar' : 'call'
+  return isPlainScalar(step) && kernels.has(`${name}_step`) ? 'scalar' : 'call'
 }
 
 /** Writes the steps of one block. */
 class BlockWriter {
   #run: LaneStep[] = []
+  #hadRun = false
   /** What was grained when the open run began. */
   #grained: ReadonlySet<number> = new Set()
   readonly #state: GrainState
@@ -168,7 +169,7 @@ class BlockWriter {
   write({ steps }: Block): void {
     steps.forEach((step, index) => {
       const role = roleOf(step, this.modes, this.kernels)
-      if (role === 'lanes') this.#lanes(step)
+      if (role === 'lanes') this.#lanes(step, steps.length - index)
       else if (role === 'scalar') this.#scalar(step)
       else if (role === 'call') {
         this.#close()
@@ -192,19 +193,37 @@ class BlockWriter {
     this.locals.clear()
   }
 
-  #lanes(step: Step): void {
+  /** Adds a step to the open run; `rest` counts it and what follows in the block. */
+  #lanes(step: Step, rest: number): void {
     const reads = scalarReads(step)
     for (const at of pair(EXEC_LO)) reads.add(at)
     for (const at of this.#ownMasks(step)) reads.delete(at)
     const mask = hasMask(step) ? new Set([maskOffset(step), maskOffset(step) + 4]) : new Set<number>()
     const maskClashes = overlaps(mask, this.#readAfter) || this.#after.some((a) => overlaps(mask, scalarUses(a).writes))
     if (overlaps(reads, this.#written) || maskClashes || this.#partlyOwn(step)) this.#close()
-    if (this.#run.length === 0) this.#grained = new Set(this.#state.rows)
+    if (this.#run.length === 0) this.#open(step, rest)
     if (step.flags & FLAG_APPROXIMATE) this.#count(step)
     const captured = step.operation.shape.sources.map((_, slot) => this.#capture(step, slot))
     this.#run.push({ step, captured })
     this.#state.lanes(step, this.modes)
     for (const at of mask) this.#written.add(at)
+  }
+
+  /** Begins a run. What an earlier run of the block has tested holds only if none of its chunks was computed again. */
+  #open(step: Step, rest: number): void {
+    this.#grained = new Set(this.#state.rows)
+    if (this.#hadRun && this.#grained.size > 0) {
+      this.code.op(OP.globalGet).u32(this.module.unsure).block(OP.if).get(WAVE).i32(step.pc).memory(OP.i32Store, WAVE_PC)
+      this.#giveBack(rest, LEAVE)
+      this.code.end()
+    }
+    this.#hadRun = true
+  }
+
+  /** Returns from the block before its end. */
+  #giveBack(rest: number, result: number): void {
+    const { code, module } = this
+    code.op(OP.globalGet).u32(module.left).i32(rest).op(OP.i32Add, OP.globalSet).u32(module.left).i32(result).op(OP.return)
   }
 
   /** Scalars of mask sources that the open run itself has made as lanes. */
@@ -216,8 +235,12 @@ class BlockWriter {
     })
   }
 
+  /** Whether the open run's last word on a scalar pair is a mask of its own. */
   #makes(at: number): boolean {
-    return this.#run.some(({ step }) => hasMask(step) && maskOffset(step) === at)
+    return (
+      this.#run.some(({ step }) => hasMask(step) && maskOffset(step) === at) &&
+      !this.#after.some((a) => overlaps(scalarUses(a).writes, new Set([at, at + 4])))
+    )
   }
 
   /** A mask pair that another one of the run's results overlaps by one register. */
@@ -274,7 +297,10 @@ class BlockWriter {
   /** The core's own step function with the record's fields as constants. */
   #apply(step: Step): void {
     const { address, record, operation } = step
-    this.kernels.apply(this.code, operation.name, [{ constant: address }, { local: WAVE }], this.locals, { address, bytes: record })
+    this.kernels.apply(this.code, `${operation.name}_step`, [{ constant: address }, { local: WAVE }], this.locals, {
+      address,
+      bytes: record,
+    })
     this.locals.reset()
   }
 
@@ -286,7 +312,8 @@ class BlockWriter {
     code.i32(step.address).get(WAVE).op(OP.call).u32(this.#stepImport)
     code.op(OP.globalGet).u32(module.stop).block(OP.if)
     code.get(WAVE).i32(step.pc).memory(OP.i32Store, WAVE_PC)
-    code.op(OP.globalGet).u32(module.left).i32(rest).op(OP.i32Add, OP.globalSet).u32(module.left).i32(STOPPED).op(OP.return).end()
+    this.#giveBack(rest, STOPPED)
+    code.end()
     this.#state.call(step)
     this.#state.scalar(step)
   }
@@ -381,7 +408,7 @@ function blockFunction(
     leave(block.pc)
     code.end().i32(0).op(OP.globalSet).u32(module.unsure).end()
     locals.clear()
-  }
+  } else code.i32(0).op(OP.globalSet).u32(module.unsure)
   code.block(OP.loop)
   code.op(OP.globalGet).u32(module.left).i32(count).op(OP.i32LtU).block(OP.if)
   leave(block.pc)
