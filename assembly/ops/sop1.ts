@@ -1,60 +1,64 @@
 // One-operand scalar operations.
-import { FAULT_REGISTER, FAULT_UNSUPPORTED, RECORD_DST, RECORD_MODS, RECORD_PC, RECORD_SRC0, STOP_FAULT, WAVE_MODE, WAVE_SCALARS, WAVE_SGPR_COUNT } from '../generated/layout';
-import { logic, logic64, old, old64, result, result64, s0, s0x64 } from '../lib/scalar';
-import { exec, fault, jump, jumpTo, M0_OFFSET, MODE_CSP_SHIFT, pcBase, scc, setExec, setScalar, setScalar64, setScc, stop } from '../state';
+import { scalarSource, scalarSource64 } from '../fetch';
+import {
+  FAULT_REGISTER, FAULT_UNSUPPORTED, RECORD_DST, RECORD_MODS, RECORD_PC, RECORD_SRC0, STOP_FAULT, WAVE_MODE, WAVE_SCALARS, WAVE_SGPR_COUNT,
+} from '../generated/layout';
+import { result, result64 } from '../lib/scalar';
+import { fault, jump, jumpTo, M0_OFFSET, MODE_CSP_SHIFT, pcBase, setExec, setScalar, setScalar64, stop } from '../state';
 
-export function s_mov_b32(u: usize, w: usize): void { result(u, w, s0(u, w)); }
-export function s_mov_b64(u: usize, w: usize): void { result64(u, w, s0x64(u, w)); }
-export function s_cmov_b32(u: usize, w: usize): void { if (scc(w)) result(u, w, s0(u, w)); }
-export function s_cmov_b64(u: usize, w: usize): void { if (scc(w)) result64(u, w, s0x64(u, w)); }
-export function s_not_b32(u: usize, w: usize): void { logic(u, w, ~s0(u, w)); }
-export function s_not_b64(u: usize, w: usize): void { logic64(u, w, ~s0x64(u, w)); }
-export function s_wqm_b32(u: usize, w: usize): void { logic(u, w, <u32>wholeQuads(s0(u, w))); }
-export function s_wqm_b64(u: usize, w: usize): void { logic64(u, w, wholeQuads(s0x64(u, w))); }
-export function s_brev_b32(u: usize, w: usize): void { result(u, w, <u32>(reverse(s0(u, w)) >> 32)); }
-export function s_brev_b64(u: usize, w: usize): void { result64(u, w, reverse(s0x64(u, w))); }
-export function s_bcnt0_i32_b32(u: usize, w: usize): void { logic(u, w, 32 - popcnt(s0(u, w))); }
-export function s_bcnt0_i32_b64(u: usize, w: usize): void { logic(u, w, 64 - <u32>popcnt(s0x64(u, w))); }
-export function s_bcnt1_i32_b32(u: usize, w: usize): void { logic(u, w, popcnt(s0(u, w))); }
-export function s_bcnt1_i32_b64(u: usize, w: usize): void { logic(u, w, <u32>popcnt(s0x64(u, w))); }
-export function s_ff0_i32_b32(u: usize, w: usize): void { result(u, w, firstOne(~s0(u, w))); }
-export function s_ff0_i32_b64(u: usize, w: usize): void { result(u, w, firstOne(~s0x64(u, w))); }
-export function s_ff1_i32_b32(u: usize, w: usize): void { result(u, w, firstOne(s0(u, w))); }
-export function s_ff1_i32_b64(u: usize, w: usize): void { result(u, w, firstOne(s0x64(u, w))); }
-export function s_flbit_i32_b32(u: usize, w: usize): void { const x = s0(u, w); result(u, w, x == 0 ? -1 : clz(x)); }
-export function s_flbit_i32_b64(u: usize, w: usize): void { const x = s0x64(u, w); result(u, w, x == 0 ? -1 : <u32>clz(x)); }
-export function s_flbit_i32(u: usize, w: usize): void { const x = <i32>s0(u, w), y = x ^ (x >> 31); result(u, w, y == 0 ? -1 : clz(y)); }
-export function s_flbit_i32_i64(u: usize, w: usize): void { const x = <i64>s0x64(u, w), y = x ^ (x >> 63); result(u, w, y == 0 ? -1 : <u32>clz(y)); }
-export function s_sext_i32_i8(u: usize, w: usize): void { result(u, w, <i32>(s0(u, w) << 24) >> 24); }
-export function s_sext_i32_i16(u: usize, w: usize): void { result(u, w, <i32>(s0(u, w) << 16) >> 16); }
-export function s_bitset0_b32(u: usize, w: usize): void { result(u, w, old(u, w) & ~(1 << (s0(u, w) & 31))); }
-export function s_bitset0_b64(u: usize, w: usize): void { result64(u, w, old64(u, w) & ~(<u64>1 << (s0(u, w) & 63))); }
-export function s_bitset1_b32(u: usize, w: usize): void { result(u, w, old(u, w) | (1 << (s0(u, w) & 31))); }
-export function s_bitset1_b64(u: usize, w: usize): void { result64(u, w, old64(u, w) | (<u64>1 << (s0(u, w) & 63))); }
+export function s_mov_b32(a: u32): u32 { return a; }
+export function s_mov_b64(a: u64): u64 { return a; }
+export function s_cmov_b32(a: u32, old: u32, scc: u32): u32 { return scc ? a : old; }
+export function s_cmov_b64(a: u64, old: u64, scc: u32): u64 { return scc ? a : old; }
+export function s_not_b32(a: u32): u32 { return ~a; }
+export function s_not_b64(a: u64): u64 { return ~a; }
+export function s_wqm_b32(a: u32): u32 { return <u32>wholeQuads(a); }
+export function s_wqm_b64(a: u64): u64 { return wholeQuads(a); }
+export function s_brev_b32(a: u32): u32 { return <u32>(reverse(a) >> 32); }
+export function s_brev_b64(a: u64): u64 { return reverse(a); }
+
+export function s_bcnt0_i32_b32(a: u32): u32 { return 32 - popcnt(a); }
+export function s_bcnt0_i32_b64(a: u64): u32 { return 64 - <u32>popcnt(a); }
+export function s_bcnt1_i32_b32(a: u32): u32 { return popcnt(a); }
+export function s_bcnt1_i32_b64(a: u64): u32 { return <u32>popcnt(a); }
+// Places of bits: -1 where there is none.
+export function s_ff0_i32_b32(a: u32): u32 { return firstOne(~a); }
+export function s_ff0_i32_b64(a: u64): u32 { return firstOne(~a); }
+export function s_ff1_i32_b32(a: u32): u32 { return firstOne(a); }
+export function s_ff1_i32_b64(a: u64): u32 { return firstOne(a); }
+export function s_flbit_i32_b32(a: u32): u32 { return a == 0 ? -1 : clz(a); }
+export function s_flbit_i32_b64(a: u64): u32 { return a == 0 ? -1 : <u32>clz(a); }
+export function s_flbit_i32(a: i32): u32 { return s_flbit_i32_b32(a ^ (a >> 31)); }
+export function s_flbit_i32_i64(a: i64): u32 { return s_flbit_i32_b64(a ^ (a >> 63)); }
+
+export function s_sext_i32_i8(a: i32): i32 { return (a << 24) >> 24; }
+export function s_sext_i32_i16(a: i32): i32 { return (a << 16) >> 16; }
+export function s_bitset0_b32(a: u32, old: u32): u32 { return old & ~(1 << (a & 31)); }
+export function s_bitset0_b64(a: u32, old: u64): u64 { return old & ~(<u64>1 << (a & 63)); }
+export function s_bitset1_b32(a: u32, old: u32): u32 { return old | (1 << (a & 31)); }
+export function s_bitset1_b64(a: u32, old: u64): u64 { return old | (<u64>1 << (a & 63)); }
+export function s_quadmask_b32(a: u32): u32 { return <u32>quadMask(a); }
+export function s_quadmask_b64(a: u64): u64 { return quadMask(a); }
+export function s_abs_i32(a: i32): i32 { return a < 0 ? -a : a; }
+
+// The new EXEC; the destination gets the old one.
+export function s_and_saveexec_b64(a: u64, exec: u64): u64 { return a & exec; }
+export function s_or_saveexec_b64(a: u64, exec: u64): u64 { return a | exec; }
+export function s_xor_saveexec_b64(a: u64, exec: u64): u64 { return a ^ exec; }
+export function s_andn2_saveexec_b64(a: u64, exec: u64): u64 { return a & ~exec; }
+export function s_orn2_saveexec_b64(a: u64, exec: u64): u64 { return a | ~exec; }
+export function s_nand_saveexec_b64(a: u64, exec: u64): u64 { return ~(a & exec); }
+export function s_nor_saveexec_b64(a: u64, exec: u64): u64 { return ~(a | exec); }
+export function s_xnor_saveexec_b64(a: u64, exec: u64): u64 { return ~(a ^ exec); }
+
 export function s_getpc_b64(u: usize, w: usize): void { result64(u, w, behind(u, w)); }
-export function s_setpc_b64(u: usize, w: usize): void { jumpTo(w, s0x64(u, w)); }
-export function s_swappc_b64(u: usize, w: usize): void { const to = s0x64(u, w), back = behind(u, w); if (jumpTo(w, to)) result64(u, w, back); }
+export function s_setpc_b64(u: usize, w: usize): void { jumpTo(w, scalarSource64(u, w, 0)); }
+export function s_swappc_b64(u: usize, w: usize): void { const to = scalarSource64(u, w, 0), back = behind(u, w); if (jumpTo(w, to)) result64(u, w, back); }
 export function s_rfe_b64(u: usize, w: usize): void { fault(w, FAULT_UNSUPPORTED, -1, 0, 0); }
-export function s_and_saveexec_b64(u: usize, w: usize): void { const x = exec(w), s = s0x64(u, w); saveExec(u, w, x, s & x); }
-export function s_or_saveexec_b64(u: usize, w: usize): void { const x = exec(w), s = s0x64(u, w); saveExec(u, w, x, s | x); }
-export function s_xor_saveexec_b64(u: usize, w: usize): void { const x = exec(w), s = s0x64(u, w); saveExec(u, w, x, s ^ x); }
-export function s_andn2_saveexec_b64(u: usize, w: usize): void { const x = exec(w), s = s0x64(u, w); saveExec(u, w, x, s & ~x); }
-export function s_orn2_saveexec_b64(u: usize, w: usize): void { const x = exec(w), s = s0x64(u, w); saveExec(u, w, x, s | ~x); }
-export function s_nand_saveexec_b64(u: usize, w: usize): void { const x = exec(w), s = s0x64(u, w); saveExec(u, w, x, ~(s & x)); }
-export function s_nor_saveexec_b64(u: usize, w: usize): void { const x = exec(w), s = s0x64(u, w); saveExec(u, w, x, ~(s | x)); }
-export function s_xnor_saveexec_b64(u: usize, w: usize): void { const x = exec(w), s = s0x64(u, w); saveExec(u, w, x, ~(s ^ x)); }
-export function s_quadmask_b32(u: usize, w: usize): void { logic(u, w, <u32>quadMask(s0(u, w))); }
-export function s_quadmask_b64(u: usize, w: usize): void { logic64(u, w, quadMask(s0x64(u, w))); }
-export function s_abs_i32(u: usize, w: usize): void { const x = <i32>s0(u, w); logic(u, w, x < 0 ? -x : x); }
 
 /** Guest address of the next instruction. */
 function behind(u: usize, w: usize): u64 {
   return pcBase(w) + load<u32>(u, RECORD_PC) + ((load<u32>(u, RECORD_MODS) >> 30) << 2);
-}
-function saveExec(u: usize, w: usize, before: u64, after: u64): void {
-  result64(u, w, before);
-  setExec(w, after);
-  setScc(w, after != 0);
 }
 /** Place of the lowest 1, -1 where there is none. */
 function firstOne(x: u64): u32 {
@@ -98,17 +102,17 @@ export function s_movrels_b64(u: usize, w: usize): void {
 }
 export function s_movreld_b32(u: usize, w: usize): void {
   const at = relative(w, load<u32>(u, RECORD_DST), 1);
-  if (at) setScalar(w, at, s0(u, w));
+  if (at) setScalar(w, at, scalarSource(u, w, 0));
 }
 export function s_movreld_b64(u: usize, w: usize): void {
   const at = relative(w, load<u32>(u, RECORD_DST), 2);
-  if (at) setScalar64(w, at, s0x64(u, w));
+  if (at) setScalar64(w, at, scalarSource64(u, w, 0));
 }
 
 /** Joins what a fork split: goes to the other path the first time, on the second time. */
 export function s_cbranch_join(u: usize, w: usize): void {
   const mode = load<u32>(w, WAVE_MODE), depth = mode >> MODE_CSP_SHIFT;
-  if (depth == s0(u, w)) return;
+  if (depth == scalarSource(u, w, 0)) return;
   const saved = w + WAVE_SCALARS + 16 * ((depth - 1) & 7), to = <u32>(load<u64>(saved, 8) - pcBase(w)), lanes = load<u64>(saved);
   jump(w, to);
   if (stop == STOP_FAULT) return;
@@ -118,5 +122,5 @@ export function s_cbranch_join(u: usize, w: usize): void {
 
 /** M0[7:0] is the index that VGPR indexing adds. */
 export function s_set_gpr_idx_idx(u: usize, w: usize): void {
-  store<u8>(w, s0(u, w), M0_OFFSET);
+  store<u8>(w, scalarSource(u, w, 0), M0_OFFSET);
 }

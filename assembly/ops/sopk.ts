@@ -1,26 +1,29 @@
 // Scalar operations with a 16-bit constant; the destination is a source too.
+import { scalarSource } from '../fetch';
 import {
   FAULT_UNSUPPORTED, RECORD_SRC0, WAVE_GPR_ALLOC, WAVE_HW_ID, WAVE_IB_STS, WAVE_LDS_ALLOC, WAVE_MODE, WAVE_SCC, WAVE_STATUS, WAVE_TRAPSTS,
 } from '../generated/layout';
-import { imm, old, result, resultScc, s0 } from '../lib/scalar';
-import { exec, fault, fork, scc, setMode, setScc, vcc } from '../state';
+import { imm, result } from '../lib/scalar';
+import { exec, fault, fork, setMode, vcc } from '../state';
 
-export function s_movk_i32(u: usize, w: usize): void { result(u, w, imm(u)); }
-export function s_cmovk_i32(u: usize, w: usize): void { if (scc(w)) result(u, w, imm(u)); }
-export function s_cmpk_eq_i32(u: usize, w: usize): void { setScc(w, <i32>old(u, w) == imm(u)); }
-export function s_cmpk_lg_i32(u: usize, w: usize): void { setScc(w, <i32>old(u, w) != imm(u)); }
-export function s_cmpk_gt_i32(u: usize, w: usize): void { setScc(w, <i32>old(u, w) > imm(u)); }
-export function s_cmpk_ge_i32(u: usize, w: usize): void { setScc(w, <i32>old(u, w) >= imm(u)); }
-export function s_cmpk_lt_i32(u: usize, w: usize): void { setScc(w, <i32>old(u, w) < imm(u)); }
-export function s_cmpk_le_i32(u: usize, w: usize): void { setScc(w, <i32>old(u, w) <= imm(u)); }
-export function s_cmpk_eq_u32(u: usize, w: usize): void { setScc(w, old(u, w) == <u32>(imm(u) & 0xffff)); }
-export function s_cmpk_lg_u32(u: usize, w: usize): void { setScc(w, old(u, w) != <u32>(imm(u) & 0xffff)); }
-export function s_cmpk_gt_u32(u: usize, w: usize): void { setScc(w, old(u, w) > <u32>(imm(u) & 0xffff)); }
-export function s_cmpk_ge_u32(u: usize, w: usize): void { setScc(w, old(u, w) >= <u32>(imm(u) & 0xffff)); }
-export function s_cmpk_lt_u32(u: usize, w: usize): void { setScc(w, old(u, w) < <u32>(imm(u) & 0xffff)); }
-export function s_cmpk_le_u32(u: usize, w: usize): void { setScc(w, old(u, w) <= <u32>(imm(u) & 0xffff)); }
-export function s_addk_i32(u: usize, w: usize): void { const a = <i32>old(u, w), b = imm(u), r = a + b; resultScc(u, w, r, ((a ^ r) & (b ^ r)) < 0); }
-export function s_mulk_i32(u: usize, w: usize): void { result(u, w, old(u, w) * imm(u)); }
+export function s_movk_i32(k: i32): i32 { return k; }
+export function s_cmovk_i32(old: i32, k: i32, scc: u32): i32 { return scc ? k : old; }
+export function s_cmpk_eq_i32(old: i32, k: i32): bool { return old == k; }
+export function s_cmpk_lg_i32(old: i32, k: i32): bool { return old != k; }
+export function s_cmpk_gt_i32(old: i32, k: i32): bool { return old > k; }
+export function s_cmpk_ge_i32(old: i32, k: i32): bool { return old >= k; }
+export function s_cmpk_lt_i32(old: i32, k: i32): bool { return old < k; }
+export function s_cmpk_le_i32(old: i32, k: i32): bool { return old <= k; }
+// Unsigned compares take the constant without sign.
+export function s_cmpk_eq_u32(old: u32, k: i32): bool { return old == <u32>(k & 0xffff); }
+export function s_cmpk_lg_u32(old: u32, k: i32): bool { return old != <u32>(k & 0xffff); }
+export function s_cmpk_gt_u32(old: u32, k: i32): bool { return old > <u32>(k & 0xffff); }
+export function s_cmpk_ge_u32(old: u32, k: i32): bool { return old >= <u32>(k & 0xffff); }
+export function s_cmpk_lt_u32(old: u32, k: i32): bool { return old < <u32>(k & 0xffff); }
+export function s_cmpk_le_u32(old: u32, k: i32): bool { return old <= <u32>(k & 0xffff); }
+export function s_addk_i32(old: i32, k: i32): i32 { return old + k; }
+export function s_addk_i32_scc(old: i32, k: i32): bool { return ((old ^ (old + k)) & (k ^ (old + k))) < 0; }
+export function s_mulk_i32(old: i32, k: i32): i32 { return old * k; }
 
 /** Splits the wave; the mask is in the sdst field's register pair. */
 export function s_cbranch_i_fork(u: usize, w: usize): void {
@@ -64,5 +67,5 @@ function setRegister(u: usize, w: usize, x: u32): void {
     default: fault(w, FAULT_UNSUPPORTED, -1, 0, 0);
   }
 }
-export function s_setreg_b32(u: usize, w: usize): void { setRegister(u, w, s0(u, w)); }
-export function s_setreg_imm32_b32(u: usize, w: usize): void { setRegister(u, w, s0(u, w)); }
+export function s_setreg_b32(u: usize, w: usize): void { setRegister(u, w, scalarSource(u, w, 0)); }
+export function s_setreg_imm32_b32(u: usize, w: usize): void { setRegister(u, w, scalarSource(u, w, 0)); }

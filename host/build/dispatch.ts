@@ -4,7 +4,8 @@
  */
 import { OPERATIONS, type Operation, PSEUDO_OPERATIONS } from '../isa/operations.ts'
 import { bitsOf, isFloat, type OperandType } from '../isa/row.ts'
-import type { Kernel } from './kernels.ts'
+import { isWaveKernel, type Kernel } from './kernels.ts'
+import { isScalarKernel, scalarFits, scalarStep } from './scalars.ts'
 
 type Kernels = ReadonlyMap<string, Kernel>
 
@@ -229,10 +230,11 @@ function loopSource(loop: Loop): string {
     .join('\n')
 }
 
-/** The functions of one operation: its loop, and where MODE can ask for another round mode, a second one. */
+/** The functions of one operation: its step or its loop, and where MODE can ask for another round mode, a second one. */
 function functionsOf(operation: Operation, kernels: Kernels): string[] {
   const kernel = kernels.get(operation.name)
   if (kernel === undefined || isWaveKernel(kernel)) return []
+  if (isScalarKernel(kernel)) return [scalarStep(operation, kernel, kernels)]
   const maskKernel = hasMask(operation) && valueType(operation) ? kernels.get(`${operation.name}_mask`) : undefined
   const loop: Loop = { name: operation.name, operation, kernel, maskKernel, variant: PLAIN }
   const variants = variantsOf(operation).filter(({ suffix }) => kernels.has(operation.name + suffix))
@@ -245,12 +247,10 @@ function functionsOf(operation: Operation, kernels: Kernels): string[] {
   ]
 }
 
-/** A kernel that takes record and wave runs as it is. */
-const isWaveKernel = (kernel: Kernel): boolean => kernel.parameters[0] === 'usize'
-
-/** Whether a lane kernel has the parameters that the shape asks for. */
+/** Whether a kernel has the parameters that the shape asks for. */
 function fits(operation: Operation, kernel: Kernel): boolean {
-  return isWaveKernel(kernel) ? kernel.parameters.length === 2 : kernel.parameters.length === operation.shape.sources.length
+  if (isScalarKernel(kernel)) return scalarFits(operation, kernel)
+  return kernel.parameters.length === (isWaveKernel(kernel) ? 2 : operation.shape.sources.length)
 }
 
 /** Types of operands as the staging code (assembly/fetch.ts, finish.ts) reads them: 4 bits a source, 4 bits the value, then flags. */
@@ -281,6 +281,7 @@ function operandsWord(operation: Operation): number {
   word |= typeCode(valueType(operation)) << 12
   if (/^v_cmps?x_/.test(operation.name)) word |= 1 << 16
   if (/^vop/.test(operation.table)) word |= 1 << 19
+  if (!/^s/.test(operation.table)) word |= 1 << 20
   if (flushes(operation, valueType(operation))) word |= operation.traits.has('ftz') ? 3 << 17 : 1 << 17
   return word
 }
@@ -304,10 +305,11 @@ export function dispatchSource(kernels: Kernels): string {
   return [
     '// Written by host/build.',
     "import * as layout from './layout';",
-    "import { EXEC_MASKS_BYTES, RECORD_DST, RECORD_MODS, RECORD_SRC0, RECORD_SRC1, RECORD_SRC2, WAVE_EXEC_MASKS } from './layout';",
-    "import { kindMask, scalarSource64, spread32, spread64, SPREAD_HIGH } from '../fetch';",
+    "import { EXEC_MASKS_BYTES, RECORD_DST, RECORD_IMM, RECORD_MODS, RECORD_SRC0, RECORD_SRC1, RECORD_SRC2, WAVE_EXEC_MASKS } from './layout';",
+    "import { kindMask, scalarSource, scalarSource64, spread32, spread64, SPREAD_HIGH } from '../fetch';",
     "import { writeMask } from '../finish';",
     "import { flushResult16, flushResult32, flushResult64, flushSource16, flushSource32, flushSource64, rowBytes, vcc } from '../state';",
+    "import * as state from '../state';",
     "import { highs, lows, masks2, masks4, pairHigh, pairLow, put } from '../lib/lanes';",
     "import { integerClamp, round32, round64, setChunkLane } from '../lib/mode';",
     "import { anyNan16, anyNan32, anyNan64, flush16, flush32, flush64, nan16, nan32, nan64 } from '../lib/rules';",
@@ -334,14 +336,9 @@ export const operandsSource = (): string =>
 export const missing = (kernels: Kernels): readonly string[] =>
   OPERATIONS.filter((o) => !kernels.has(o.table === 'vopc' ? compareOf(o.name) : o.name)).map((o) => o.name)
 
-/** Tables whose step functions translated code takes in, besides all lane kernels. */
-const SCALAR_TABLES = ['sop1', 'sop2', 'sopc', 'sopk']
-
 /** The text of assembly/generated/exports.ts: functions that translated code is made of. */
 export function exportsSource(kernels: Kernels): string {
-  const wanted = [...kernels.values()].filter(
-    (k) => SCALAR_TABLES.includes(k.file) || (k.result === 'v128' && k.parameters.every((p) => p === 'v128')),
-  )
+  const wanted = [...kernels.values()].filter((k) => isScalarKernel(k) || (k.result === 'v128' && k.parameters.every((p) => p === 'v128')))
   const files = [...new Set(wanted.map((k) => k.file))]
   const lines = files.map(
     (file) =>
@@ -350,5 +347,9 @@ export function exportsSource(kernels: Kernels): string {
         .map((k) => k.name)
         .join(', ')} } from '../ops/${file}';`,
   )
-  return ['// Written by host/build.', ...lines, ''].join('\n')
+  // The step functions of scalar operations, for translated code that does not write its own.
+  const steps = OPERATIONS.filter(({ name }) => kernels.has(name) && isScalarKernel(kernels.get(name)!)).map(
+    ({ name }) => `${name} as ${name}_step`,
+  )
+  return ['// Written by host/build.', ...lines, `export { ${steps.join(', ')} } from './dispatch';`, ''].join('\n')
 }

@@ -7,8 +7,9 @@ export interface Kernel {
   readonly name: string
   /** File name without extension. */
   readonly file: string
-  /** Parameter types in order. */
+  /** Parameter types in order, and the parameters' names. */
   readonly parameters: readonly string[]
+  readonly names: readonly string[]
   readonly result: string
 }
 
@@ -23,12 +24,18 @@ export function findKernels(directory: string): ReadonlyMap<string, Kernel> {
     for (const [, name, parameters, result] of source.matchAll(EXPORT)) {
       const other = found.get(name!)
       if (other) throw new Error(`${name} is exported by assembly/ops/${other.file}.ts and by ${entry}; one of them must go`)
-      const types = parameters!
-        .split(',')
-        .map((p) => p.split(':')[1]?.trim() ?? '')
-        .filter((t) => t !== '')
-      found.set(name!, { name: name!, file: entry.slice(0, -3), parameters: types, result: result! })
+      const pairs = [...parameters!.matchAll(/(\w+)\s*:\s*(\w+)/g)]
+      found.set(name!, {
+        name: name!,
+        file: entry.slice(0, -3),
+        parameters: pairs.map(([, , type]) => type!),
+        names: pairs.map(([, parameter]) => parameter!),
+        result: result!,
+      })
     }
   }
   return found
 }
+
+/** A kernel that takes record and wave runs as it is. */
+export const isWaveKernel = (kernel: Kernel): boolean => kernel.parameters[0] === 'usize'

@@ -6,9 +6,11 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import asc from 'assemblyscript/asc'
+import { OPERATIONS } from '../isa/operations.ts'
 import { dispatchSource, exportsSource, missing, operandsSource } from './dispatch.ts'
 import { findKernels } from './kernels.ts'
 import { layoutSource } from './layout.ts'
+import { scalarsSource } from './scalars.ts'
 
 /** The release core without relaxed SIMD may not grow beyond this unnoticed (bytes). */
 const SIZE_LIMIT = 400_000
@@ -47,6 +49,7 @@ async function build(kind: string | undefined): Promise<void> {
   write('assembly/generated/operands.ts', operandsSource())
   write('assembly/generated/dispatch.ts', dispatchSource(kernels))
   write('assembly/generated/exports.ts', exportsSource(kernels))
+  write('host/core/generated/scalars.ts', scalarsSource(OPERATIONS, kernels))
   const simd = await compile(kind)
   const relaxed = kind === 'release' ? await compile('release-relaxed') : undefined
   write('host/core/generated/simd.ts', inlined(simd))
