@@ -5,7 +5,7 @@
 //
 //   sources: SDWA or DPP select → abs → neg      result: omod → clamp → flush → SDWA destination
 import {
-  FAULT_LDS, FAULT_REGISTER, FLAG_APPROXIMATE, FLAG_DPP, FLAG_SDWA, FLAG_STAGED, GFX8, KIND_CONSTANT, KIND_SPECIAL,
+  FAULT_ILLEGAL, FAULT_LDS, FAULT_REGISTER, FLAG_APPROXIMATE, FLAG_DPP, FLAG_SDWA, FLAG_STAGED, GFX8, KIND_CONSTANT, KIND_SPECIAL,
   MACHINE_COUNTERS, RECORD_DST, RECORD_IMM, RECORD_MODS, RECORD_SRC0, WAVE_EXEC_MASKS, WAVE_LDS, WAVE_LDS_BYTES, WAVE_MACHINE, WAVE_MODE,
   WAVE_VECTORS, WAVE_VGPR_COUNT,
 } from './generated/layout';
@@ -17,6 +17,7 @@ import {
 import { flushResults32, flushResults64, ieee, setIntegerClamp } from './lib/mode';
 import { ACTIVE, INDEXED, RESULT, SOURCE_LANES, STAGE, TEMPORARY } from './scratch';
 import { fault, generation, M0_OFFSET, MODE_GPR_IDX_EN, MODE_VSKIP, refreshExec, rowBytes, stop } from './state';
+import { faulted } from './memory';
 import { step } from './table';
 
 /** Runs a record that is not plain. `head` is its first dword. */
@@ -61,7 +62,7 @@ function runStaged(op: u32, flags: u32, operands: u32, u: usize, w: usize): void
   v128.store(TEMPORARY, v128.load(u, 16), 16);
   if ((mods & kindMask(0)) == KIND_SPECIAL && !stageLdsDirect(u, w)) return;
   const dpp = (flags & FLAG_DPP) != 0, sdwa = (flags & FLAG_SDWA) != 0;
-  if (dpp) stageDpp(u, w, isWideType(typeOf(operands, 0)));
+  if (dpp && !stageDpp(u, w, isWideType(typeOf(operands, 0)))) return;
   if (sdwa) stageSdwa(u, w, operands);
   const signs = ((mods >> 9) | (mods >> 12)) & 7;
   for (let i = 0; i < 3; i++) if ((signs >> i) & 1) stageSigns(w, operands, mods, i);
@@ -167,12 +168,15 @@ function stageSdwa(u: usize, w: usize, operands: u32): void {
 /**
  * DPP: source 0 comes from another lane. A lane whose source lane does not exist or is switched off reads 0 with bound_ctrl, else it
  * is switched off itself, as are the lanes that row_mask and bank_mask leave out.
- * imm: dpp_ctrl 8:0 | bound_ctrl 9 | bank_mask 13:10 | row_mask 17:14.
+ * False after the fault of a dpp_ctrl that does not exist. imm: dpp_ctrl 8:0 | bound_ctrl 9 | bank_mask 13:10 | row_mask 17:14.
  */
-function stageDpp(u: usize, w: usize, wide: bool): void {
+function stageDpp(u: usize, w: usize, wide: bool): bool {
   const imm = load<u32>(u, RECORD_IMM), control = imm & 0x1ff, bound = (imm >> 9) & 1;
   const from = w + load<u32>(u, RECORD_SRC0), masks = w + WAVE_EXEC_MASKS;
-  if (control != mapped) mapLanes(control);
+  if (control != mapped) {
+    if (!isDppControl(control)) return faulted(w, FAULT_ILLEGAL, -1, 0, 0);
+    mapLanes(control);
+  }
   memory.copy(ACTIVE, masks, rowBytes);
   for (let o: usize = 0; o < rowBytes; o += 4) {
     const source = load<u32>(SOURCE_LANES + o);
@@ -197,6 +201,11 @@ function mapLanes(control: u32): void {
   mapped = control;
 }
 
+/** Whether gfx8 knows a dpp_ctrl: quads, shifts by 1 to 15 in rows, shifts of the wave, mirrors and broadcasts. */
+function isDppControl(control: u32): bool {
+  if (control < 0x130) return control < 0x100 || (control & 15) != 0;
+  return control < 0x140 ? (control & 3) == 0 : control < 0x144;
+}
 /** The lane that `lane` reads under dpp_ctrl, -1 where there is none (GCN3 manual, table "DPP_CTRL"). */
 function dppSource(control: u32, lane: i32, lanes: i32): i32 {
   const row = lane & ~15, place = lane & 15, count = <i32>(control & 15);
