@@ -187,6 +187,7 @@ function stageDpp(u: usize, w: usize, wide: bool): bool {
     if (written == 0 || (there | bound) == 0) store<u32>(masks + o, 0);
   }
   useStage(w, 0);
+  return true;
 }
 
 const NO_LANE: u32 = -1;
