@@ -1,6 +1,7 @@
 // Integer operations with the clamp bit, from gfx8 on: the exact result, saturated to the destination. Each one is the plain kernel's
 // name with `_clamped`; the loop calls it instead.
 import { v_addc_co_u32, v_addc_co_u32_mask, v_subb_co_u32, v_subb_co_u32_mask } from './vop2';
+import { v_mad_i64_i32, v_mad_i64_i32_mask, v_mad_u64_u32, v_mad_u64_u32_mask, sads } from './wide';
 import { v_msad_u8, v_sad_hi_u8, v_sad_u16, v_sad_u32, v_sad_u8 } from './vop3';
 
 /** `a` + `b`, all ones where that is too much. */
@@ -63,3 +64,15 @@ export function v_mad_u32_u24_clamped(a: v128, b: v128, c: v128): v128 {
     madUnsigned24(i32x4.extract_lane(a, 0), i32x4.extract_lane(b, 0), i32x4.extract_lane(c, 0)), madUnsigned24(i32x4.extract_lane(a, 1), i32x4.extract_lane(b, 1), i32x4.extract_lane(c, 1)),
     madUnsigned24(i32x4.extract_lane(a, 2), i32x4.extract_lane(b, 2), i32x4.extract_lane(c, 2)), madUnsigned24(i32x4.extract_lane(a, 3), i32x4.extract_lane(b, 3), i32x4.extract_lane(c, 3)));
 }
+
+export function v_mad_u64_u32_clamped(a: v128, b: v128, c: v128): v128 {
+  return v128.or(v_mad_u64_u32(a, b, c), v_mad_u64_u32_mask(a, b, c));
+}
+/** The mask is the sum's true sign; where the sum's own differs, it is too large for 64 bits. */
+export function v_mad_i64_i32_clamped(a: v128, b: v128, c: v128): v128 {
+  const sum = v_mad_i64_i32(a, b, c), sign = v_mad_i64_i32_mask(a, b, c);
+  const overflow = i64x2.shr_s(v128.xor(sum, sign), 63);
+  return v128.bitselect(v128.xor(sign, i64x2.splat(i64.MAX_VALUE)), sum, overflow);
+}
+export function v_qsad_pk_u16_u8_clamped(a: v128, b: v128, c: v128): v128 { return sads(a, b, c, false, true); }
+export function v_mqsad_pk_u16_u8_clamped(a: v128, b: v128, c: v128): v128 { return sads(a, b, c, true, true); }

@@ -91,8 +91,7 @@ function frexpSignificand(x: u64): u64 {
 
 /**
  * src0, which is src1 (the denominator) or src2 (the numerator), times 2^128 or 2^-128 where the steps between would over- or underflow.
- * After AMD's pseudocode, put right where that would make it worse: a huge denominator is scaled down, never up, and a tiny numerator takes
- * the denominator along only if that stays in range.
+ * Hardware: the rules of v_div_scale_f32 (vop3.ts) with the numbers of f64.
  */
 export function v_div_scale_f64(a: v128, b: v128, c: v128): v128 {
   return i64x2(divScale(low(a), low(b), low(c)), divScale(high(a), high(b), high(c)));
@@ -102,13 +101,13 @@ export function v_div_scale_f64_mask(a: v128, b: v128, c: v128): v128 {
   return i64x2(divScaled(low(b), low(c)), divScaled(high(b), high(c)));
 }
 function divScale(x: u64, denominator: u64, numerator: u64): u64 {
-  const d = reinterpret<f64>(denominator), n = reinterpret<f64>(numerator), s = reinterpret<f64>(x);
-  if (d == 0 || n == 0) return DEFAULT_NAN;
+  if (denominator << 1 == 0 || numerator << 1 == 0) return DEFAULT_NAN;
   if (isNan64(x & ~SIGN)) return x | QUIET;
+  const isDenominator = x == denominator;
   switch (scaling(denominator, numerator)) {
-    case DENOMINATOR_UP: return s == d ? scaled(x, 128) : x;
-    case DENOMINATOR_DOWN: return s == d ? scaled(x, -128) : x;
-    case NUMERATOR_UP: return s == n ? scaled(x, 128) : x;
+    case DENOMINATOR_UP: return isDenominator ? scaled(x, 128) : x;
+    case DENOMINATOR_DOWN: return isDenominator ? scaled(x, -128) : x;
+    case NUMERATOR_UP: return isDenominator ? x : scaled(x, 128);
     case BOTH_UP: return scaled(x, 128);
     case BOTH_DOWN: return scaled(x, -128);
     default: return x;
@@ -128,16 +127,15 @@ const BOTH_DOWN: i32 = 5;
 
 /** What has to be scaled, also of zeros and NaN by their exponents. */
 function scaling(denominator: u64, numerator: u64): i32 {
-  const difference = exponentBits(numerator) - exponentBits(denominator);
-  const quotient = abs(reinterpret<f64>(numerator) / reinterpret<f64>(denominator));
-  const tinyQuotient = isNaN(quotient) ? difference <= -768 : quotient < f64.MIN_NORMAL_VALUE && numerator << 1 != 0;
-  const tinyNumerator = exponentBits(numerator) <= 53;
+  const exponent = exponentBits(denominator), difference = exponentBits(numerator) - exponent;
   if (difference >= 768) return DENOMINATOR_UP;
-  if (exponentBits(denominator) == 0) return BOTH_UP;
-  if (exponentBits(denominator) >= 2045) return tinyQuotient || tinyNumerator ? DENOMINATOR_DOWN : BOTH_DOWN; // 1/d is denormal
-  if (tinyQuotient) return NUMERATOR_UP;
-  if (tinyNumerator) return difference > -768 ? BOTH_UP : NUMERATOR_UP;
-  return UNSCALED;
+  if (exponent == 0) return BOTH_UP;
+  const isTiny = exponentBits(numerator) <= 53;
+  const quotient = abs(reinterpret<f64>(numerator) / reinterpret<f64>(denominator));
+  const isDenormal = quotient < f64.MIN_NORMAL_VALUE && numerator << 1 != 0;
+  const isSmall = isDenormal || ((isTiny || exponent == 2047) && difference <= -768);
+  if (exponent >= 2045) return isSmall ? DENOMINATOR_DOWN : BOTH_DOWN; // 1 / d is denormal
+  return isSmall ? NUMERATOR_UP : isTiny ? BOTH_UP : UNSCALED;
 }
 function exponentBits(x: u64): i32 { return <i32>(x >> 52) & 0x7ff; }
 function scaled(x: u64, n: i32): u64 { return reinterpret<u64>(scaleScalar(reinterpret<f64>(x), n, 0)); }

@@ -129,35 +129,30 @@ export function v_cubema_f32_rounded(x: v128, y: v128, z: v128, round: i32): v12
 
 // --- division: div_scale, v_rcp_f32, Newton steps by v_fma_f32, v_div_fmas_f32, v_div_fixup_f32
 
+// Hardware: AMD's rocjitsu (pull request 11613 in ROCm/rocm-systems) gives the rules by biased exponents, checked on gfx1100 and gfx1201. A
+// quotient that is 2^96 too small but not denormal is left alone all the same, as AMD's pseudocode says.
+
 // @ts-ignore: decorator
 @inline
 function isZero(a: v128): v128 { return f32x4.eq(a, f32x4.splat(0)); }
 // @ts-ignore: decorator
 @inline
-function isDenormal(a: v128): v128 { return v128.andnot(f32x4.lt(f32x4.abs(a), f32x4.splat(MIN_NORMAL)), isZero(a)); }
-/** |c / b| < 2^-126, exactly: c × 2^126 is exact, or infinite where it is beyond every b. */
-// @ts-ignore: decorator
-@inline
-function isTinyQuotient(c: v128, b: v128): v128 {
-  const scaled = f32x4.mul(f32x4.abs(c), f32x4.splat(reinterpret<f32>(0x7e800000)));
-  return v128.and(f32x4.lt(scaled, f32x4.abs(b)), isFinite(b));
-}
-// @ts-ignore: decorator
-@inline
 function isFinite(a: v128): v128 { return f32x4.lt(f32x4.abs(a), f32x4.splat(f32.POSITIVE_INFINITY)); }
-/** c is so small that the remainders of the steps would be denormal. */
+/** |c / b| < 2^-126, c not zero, exactly: c × 2^126 is exact, or infinite where it is beyond every number b. */
+function isDenormalQuotient(c: v128, b: v128): v128 {
+  const scaled = f32x4.mul(f32x4.abs(c), f32x4.splat(reinterpret<f32>(0x7e800000)));
+  const infinite = f32x4.eq(f32x4.abs(b), f32x4.splat(f32.POSITIVE_INFINITY));
+  return v128.andnot(v128.or(f32x4.lt(scaled, f32x4.abs(b)), v128.and(infinite, isFinite(c))), isZero(c));
+}
+/** The remainders of the steps would be denormal. */
 // @ts-ignore: decorator
 @inline
-function isSmall(c: v128): v128 { return i32x4.le_s(exponent(c), i32x4.splat(23)); }
-/**
- * Only the numerator is scaled up: the quotient is tiny, or the numerator is small and the quotient below 2^-63. AMD's pseudocode has only
- * the former, but on RDNA 2^-126 / 1 sets VCC. Above 2^-63 it must stay clear: v_div_fmas_f32 would take the scaled quotient for a large one.
- */
-// @ts-ignore: decorator
-@inline
-function isTiny(c: v128, b: v128): v128 {
-  const below = i32x4.le_s(i32x4.sub(exponent(c), exponent(b)), i32x4.splat(-64));
-  return v128.or(isTinyQuotient(c, b), v128.and(v128.and(isSmall(c), below), isFinite(b)));
+function isTiny(exponentOfC: v128): v128 { return i32x4.le_s(exponentOfC, i32x4.splat(24)); }
+/** The quotient is so small, or the numerator tiny and far below the denominator, that only the numerator is scaled up. */
+function isSmall(b: v128, c: v128): v128 {
+  const eb = exponent(b), ec = exponent(c), odd = v128.or(isTiny(ec), i32x4.eq(eb, i32x4.splat(255)));
+  const small = v128.or(v128.and(odd, i32x4.le_s(i32x4.sub(ec, eb), i32x4.splat(-96))), isDenormalQuotient(c, b));
+  return v128.andnot(small, i32x4.eq(eb, i32x4.splat(0)));
 }
 /** c / b comes near overflow. */
 // @ts-ignore: decorator
@@ -169,38 +164,32 @@ function isHugeQuotient(c: v128, b: v128): v128 { return i32x4.ge_s(i32x4.sub(ex
 @inline
 function needsScaling(b: v128, c: v128): v128 {
   const eb = exponent(b), ec = exponent(c);
-  return v128.or(v128.or(within(eb, 1, 252), within(ec, 24, 254)), within(i32x4.sub(ec, eb), -124, 95));
+  return v128.or(v128.or(within(eb, 1, 252), within(ec, 25, 254)), within(i32x4.sub(ec, eb), -124, 95));
 }
-/** Whether the quotient must be scaled back at the end, by v_div_fmas_f32. a is b or c. */
+/** Whether the quotient must be scaled back at the end, by v_div_fmas_f32. */
 // @ts-ignore: decorator
 @inline
 export function v_div_scale_f32_mask(a: v128, b: v128, c: v128): v128 {
-  return i32x4.bitmask(needsScaling(b, c)) ? scalesQuotient(b, c) : i32x4.splat(0);
-}
-function scalesQuotient(b: v128, c: v128): v128 {
-  const tiny = v128.andnot(isTiny(c, b), isDenormal(b));
-  return v128.or(v128.or(isZero(b), isZero(c)), v128.or(isHugeQuotient(c, b), tiny));
+  return i32x4.bitmask(needsScaling(b, c)) ? v128.or(isHugeQuotient(c, b), isSmall(b, c)) : i32x4.splat(0);
 }
 /**
  * a, which is the denominator b or the numerator c, × 2^64 or 2^-64 where the steps to the quotient c / b would overflow or underflow; NaN
- * if either is 0. Conditions in the order of AMD's pseudocode, where the first one wins; so it is chosen last.
+ * if either is 0. Of the conditions the first one in the order of AMD's pseudocode wins; so it is chosen last.
  */
 // @ts-ignore: decorator
 @inline
 export function v_div_scale_f32(a: v128, b: v128, c: v128): v128 {
-  return i32x4.bitmask(needsScaling(b, c)) ? scale(a, b, c) : a;
+  return i32x4.bitmask(v128.or(needsScaling(b, c), isNaNs(a))) ? scale(a, b, c) : a;
 }
 function scale(a: v128, b: v128, c: v128): v128 {
   const one = f32x4.splat(1), up = f32x4.splat(reinterpret<f32>(0x5f800000)), down = f32x4.splat(reinterpret<f32>(0x1f800000));
-  const isB = f32x4.eq(a, b), upIfB = v128.bitselect(up, one, isB), downIfB = v128.bitselect(down, one, isB);
-  const upIfC = v128.bitselect(up, one, f32x4.eq(a, c));
-  const tiny = isTiny(c, b), tinyReciprocal = isTinyQuotient(one, b);
-  let factor = v128.bitselect(up, one, isSmall(c));
-  factor = v128.bitselect(upIfC, factor, tiny);
-  // AMD's pseudocode scales b up where reciprocal and quotient are tiny; that would make it infinite (test/kernels/division.test.ts).
-  factor = v128.bitselect(v128.bitselect(downIfB, down, tiny), factor, tinyReciprocal);
-  factor = v128.bitselect(up, factor, isDenormal(b));
-  factor = v128.bitselect(upIfB, factor, isHugeQuotient(c, b));
+  const eb = exponent(b), isB = i32x4.eq(a, b), small = isSmall(b, c);
+  let factor = v128.bitselect(up, one, isTiny(exponent(c)));
+  factor = v128.bitselect(v128.bitselect(one, up, isB), factor, small);
+  // Where 1 / b is denormal.
+  factor = v128.bitselect(v128.bitselect(one, down, v128.andnot(small, isB)), factor, i32x4.ge_s(eb, i32x4.splat(253)));
+  factor = v128.bitselect(up, factor, i32x4.eq(eb, i32x4.splat(0)));
+  factor = v128.bitselect(v128.bitselect(up, one, isB), factor, isHugeQuotient(c, b));
   const scaled = v128.bitselect(quiet(a), f32x4.mul(a, factor), isNaNs(a));
   return v128.bitselect(i32x4.splat(DEFAULT_NAN), scaled, v128.or(isZero(b), isZero(c)));
 }

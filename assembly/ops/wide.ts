@@ -3,6 +3,7 @@ import { kindMask, scalarSource64, spread32, spread64, SPREAD_HIGH } from '../fe
 import {
   KIND_SCALAR, RECORD_DST, RECORD_MODS, RECORD_SRC0, RECORD_SRC1, RECORD_SRC2, WAVE_EXEC_MASKS,
 } from '../generated/layout';
+import { integerClamp } from '../lib/mode';
 import { rowBytes } from '../state';
 
 // wasm takes shift counts modulo 64, as the manual does. A chunk shifted by one count needs no lane-by-lane work.
@@ -47,23 +48,21 @@ function signed(x: v128): v128 {
   return i64x2.shr_s(i64x2.shl(x, 32), 32);
 }
 
-export function v_qsad_pk_u16_u8(a: v128, b: v128, c: v128): v128 {
-  return i64x2(
-    sad4(i64x2.extract_lane(a, 0), <u32>i64x2.extract_lane(b, 0), i64x2.extract_lane(c, 0), false),
-    sad4(i64x2.extract_lane(a, 1), <u32>i64x2.extract_lane(b, 1), i64x2.extract_lane(c, 1), false));
-}
-export function v_mqsad_pk_u16_u8(a: v128, b: v128, c: v128): v128 {
-  return i64x2(
-    sad4(i64x2.extract_lane(a, 0), <u32>i64x2.extract_lane(b, 0), i64x2.extract_lane(c, 0), true),
-    sad4(i64x2.extract_lane(a, 1), <u32>i64x2.extract_lane(b, 1), i64x2.extract_lane(c, 1), true));
-}
+export function v_qsad_pk_u16_u8(a: v128, b: v128, c: v128): v128 { return sads(a, b, c, false, false); }
+export function v_mqsad_pk_u16_u8(a: v128, b: v128, c: v128): v128 { return sads(a, b, c, true, false); }
 
+/** sad4 of two lanes. */
+export function sads(a: v128, b: v128, c: v128, masked: bool, saturates: bool): v128 {
+  return i64x2(
+    sad4(i64x2.extract_lane(a, 0), <u32>i64x2.extract_lane(b, 0), i64x2.extract_lane(c, 0), masked, saturates),
+    sad4(i64x2.extract_lane(a, 1), <u32>i64x2.extract_lane(b, 1), i64x2.extract_lane(c, 1), masked, saturates));
+}
 /** Four sums of 16 bits, of the bytes of `a` from byte 0, 1, 2 and 3 on against those of `b`, each added to a field of `c`. */
-function sad4(a: u64, b: u32, c: u64, masked: bool): u64 {
+function sad4(a: u64, b: u32, c: u64, masked: bool, saturates: bool): u64 {
   let r: u64 = 0;
   for (let k = 0; k < 4; k++) {
     const sum = sad(<u32>(a >> (8 * k)), b, masked) + (<u32>(c >> (16 * k)) & 0xffff);
-    r |= <u64>(sum & 0xffff) << (16 * k);
+    r |= <u64>(saturates ? min<u32>(sum, 0xffff) : sum & 0xffff) << (16 * k);
   }
   return r;
 }
@@ -95,11 +94,15 @@ export function v_mqsad_u32_u8(u: usize, w: usize): void {
     if (!load<u32>(w + o, WAVE_EXEC_MASKS)) continue;
     const bytes = <u64>load<u32>(a + (o & aMask)) | (<u64>load<u32>(aHigh + (o & aMask)) << 32), reference = load<u32>(b + (o & bMask));
     const c0 = addend(u, w, o, 0), c1 = addend(u, w, o, 1), c2 = addend(u, w, o, 2), c3 = addend(u, w, o, 3);
-    store<u32>(d + o, c0 + sad(<u32>bytes, reference, true));
-    store<u32>(d + rowBytes + o, c1 + sad(<u32>(bytes >> 8), reference, true));
-    store<u32>(d + 2 * rowBytes + o, c2 + sad(<u32>(bytes >> 16), reference, true));
-    store<u32>(d + 3 * rowBytes + o, c3 + sad(<u32>(bytes >> 24), reference, true));
+    store<u32>(d + o, sumOf(c0, sad(<u32>bytes, reference, true)));
+    store<u32>(d + rowBytes + o, sumOf(c1, sad(<u32>(bytes >> 8), reference, true)));
+    store<u32>(d + 2 * rowBytes + o, sumOf(c2, sad(<u32>(bytes >> 16), reference, true)));
+    store<u32>(d + 3 * rowBytes + o, sumOf(c3, sad(<u32>(bytes >> 24), reference, true)));
   }
+}
+function sumOf(a: u32, b: u32): u32 {
+  const r = a + b;
+  return integerClamp && r < a ? u32.MAX_VALUE : r;
 }
 /** Dword `k` of src2; constants have 64 bits and zeros above. */
 function addend(u: usize, w: usize, o: usize, k: u32): u32 {

@@ -1,0 +1,3 @@
+import { testProperties } from './property.ts'
+
+testProperties('gfx700')
