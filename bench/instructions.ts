@@ -1,0 +1,179 @@
+/** One instruction of each operation, with inputs that stay finite and normal however often it runs. */
+import { encode } from '../host/codec/encode.ts'
+import { FORMATS, type FormatName } from '../host/isa/formats.ts'
+import { OPERATION_BY_NAME, OPERATIONS, type Operation } from '../host/isa/operations.ts'
+import type { OperandType } from '../host/isa/row.ts'
+import { TARGETS } from '../host/isa/targets.ts'
+import { assembleProgram } from '../host/text/program.ts'
+
+export const TARGET = TARGETS.gfx803
+const LANES = TARGET.waveSize
+
+/** What is measured. */
+export interface Subject {
+  readonly name: string
+  readonly words: readonly number[]
+  /** Start values by VGPR: a dword a lane. */
+  readonly vgprs: ReadonlyMap<number, ArrayLike<number>>
+  readonly sgprs: ReadonlyMap<number, number>
+}
+
+// Registers: source i in v[8i..8i+7] or s[16+8i..], result in v[24..] or s[40..], masks s[10:11], results that are masks s[12:13].
+const vectorOf = (source: number): number => 8 * source
+const VECTOR_RESULT = 24
+const scalarOf = (source: number): number => 16 + 8 * source
+const SCALAR_RESULT = 40
+const MASK = 10
+const MASK_RESULT = 12
+const LANE = 14
+const VGPR = 256
+const LITERAL_ENCODING = 255
+const LITERAL = 0x3f800000
+
+/** Words of a source, lane by lane: floats from 1 up to 2, integers of all sizes. */
+function wordsOf(type: OperandType, source: number, lane: number, dword: number): number {
+  const spread = Math.imul(lane * 3 + source + 1, 0x9e3779b1) >>> 0
+  if (type === 'f16') return 0x3c00 | (spread >>> 22)
+  if (type === 'f32') return 0x3f800000 | (spread >>> 9)
+  if (type === 'f64') return dword === 0 ? spread : 0x3ff00000 | (spread >>> 12)
+  return spread >>> (lane % 24)
+}
+
+function vectorValues(operation: Operation): Map<number, number[]> {
+  const values = new Map<number, number[]>()
+  const put = (register: number, type: OperandType, source: number) => {
+    for (let dword = 0; dword < 4; dword++)
+      values.set(
+        register + dword,
+        Array.from({ length: LANES }, (_, lane) => wordsOf(type, source, lane, dword)),
+      )
+  }
+  operation.shape.sources.forEach((type, source) => {
+    put(source === operation.shape.tied ? VECTOR_RESULT : vectorOf(source), type, source)
+  })
+  return values
+}
+
+function scalarValues(operation: Operation): Map<number, number> {
+  const values = new Map<number, number>([
+    [MASK, 0x5a5a1234],
+    [MASK + 1, 0xc3c36789],
+    [LANE, 5],
+  ])
+  operation.shape.sources.forEach((type, source) => {
+    for (const dword of [0, 1]) values.set(scalarOf(source) + dword, wordsOf(type, source, 7, dword))
+  })
+  return values
+}
+
+/** The native format, or the VOP3 form that the shape asks for. */
+function formatOf({ table, shape }: Operation) {
+  const vop3 = shape.results.length > 1 ? 'vop3b' : 'vop3a'
+  const name = (table === 'vop3' ? vop3 : table) as FormatName
+  return FORMATS.find((format) => format.name === name && format.generations.includes(TARGET.generation))
+}
+
+function vectorFields(operation: Operation): Record<string, number> {
+  const { shape, table, literal } = operation
+  const fields: Record<string, number> = {}
+  const [value] = shape.results
+  if (value === 'mask') {
+    if (table === 'vop3') fields.vdst = MASK_RESULT
+  } else if (value !== undefined) fields.vdst = value === 's32' ? SCALAR_RESULT : VECTOR_RESULT
+  if (table === 'vop3' && shape.results.length > 1) fields.sdst = MASK_RESULT
+  const explicit = shape.sources.flatMap((type, source) => (source === shape.tied || source === literal || type === 'vcc' ? [] : [source]))
+  if (table === 'vop3') {
+    for (const source of shape.sources.keys()) {
+      const type = shape.sources[source]!
+      if (source === shape.tied || type === 'vcc') continue
+      fields[`src${source}`] = type === 'mask' ? MASK : type === 's32' ? LANE : VGPR + vectorOf(source)
+    }
+    return fields
+  }
+  const [first, second] = explicit.filter((source) => shape.sources[source] !== 'mask')
+  if (first !== undefined) fields.src0 = VGPR + vectorOf(first)
+  if (second !== undefined) fields.vsrc1 = vectorOf(second)
+  return fields
+}
+
+function scalarFields({ shape, table }: Operation): Record<string, number> {
+  const fields: Record<string, number> = {}
+  if (shape.results.length > 0) fields.sdst = SCALAR_RESULT
+  if (table === 'sopk') return { sdst: SCALAR_RESULT, simm16: 3 }
+  shape.sources.forEach((_, source) => {
+    if (source < 2) fields[`ssrc${source}`] = scalarOf(source)
+  })
+  return fields
+}
+
+/** They go elsewhere, change EXEC or MODE, or name registers by M0. */
+const UNSUITED =
+  /^(s_\w*(saveexec|wrexec|pc_b64|fork|join|rfe|gpr_idx|cbranch|setreg|getreg|setvskip|call|moverel|movrel|trap)\w*|v_\w*(movrel|interp|cmpx|cmpsx|nop|clrexcp)\w*)$/
+const TABLES = /^(vop[123c]|sop[12ck])$/
+
+function subjectOf(operation: Operation): Subject | undefined {
+  const format = formatOf(operation)
+  if (!TABLES.test(operation.table) || UNSUITED.test(operation.name) || operation.unsupported !== undefined) return undefined
+  if (format === undefined || operation.opcode(format.opcodes, TARGET.generation) === undefined) return undefined
+  const fields = operation.table.startsWith('s') ? scalarFields(operation) : vectorFields(operation)
+  const literal = operation.literal === undefined || Object.values(fields).includes(LITERAL_ENCODING) ? undefined : LITERAL
+  const words = encode({ target: TARGET, operation, format, fields, literal, dwords: format.dwords + (literal === undefined ? 0 : 1) })
+  return { name: operation.name, words, vgprs: vectorValues(operation), sgprs: scalarValues(operation) }
+}
+
+/** Memory: v[0:1] is an address in a buffer of the guest, v2 one in the LDS, s[4:7] the buffer's resource, v4 data. */
+export const MEMORY: readonly string[] = [
+  'ds_read_b32 v24, v2',
+  'ds_write_b32 v2, v4',
+  'ds_add_u32 v2, v4',
+  'ds_bpermute_b32 v24, v2, v4',
+  'ds_swizzle_b32 v24, v4 offset:swizzle(SWAP,1)',
+  'buffer_load_dword v24, v2, s[4:7], 0 offen',
+  'buffer_store_dword v4, v2, s[4:7], 0 offen',
+  'flat_load_dword v24, v[0:1]',
+  'flat_load_dwordx4 v[24:27], v[0:1]',
+  'flat_store_dword v[0:1], v4',
+  'flat_atomic_add v[0:1], v4',
+  's_load_dwordx2 s[40:41], s[4:5], 0x10',
+]
+
+/** Bytes of the buffer that memory instructions reach. */
+export const BUFFER_BYTES = 4096
+
+/** A memory instruction on a buffer at a guest address. */
+export function memorySubject(text: string, buffer: bigint): Subject {
+  const low = Number(buffer & 0xffffffffn)
+  const high = Number(buffer >> 32n)
+  const lanes = (f: (lane: number) => number) => Array.from({ length: LANES }, (_, lane) => f(lane))
+  const vgprs = new Map([
+    [0, lanes((lane) => low + 16 * lane)],
+    [1, lanes(() => high)],
+    [2, lanes((lane) => 4 * lane)],
+    [4, lanes((lane) => lane)],
+  ])
+  // Raw buffer, format 32 (GCN3 manual, section 8.1).
+  const sgprs = new Map([[4, low], [5, high], [6, BUFFER_BYTES], [7, 0x00024fac]]) // biome-ignore format: one line a resource
+  return { name: text.split(' ')[0]!, words: [...assembleProgram(text, TARGET).words], vgprs, sgprs }
+}
+
+/** A cross-section: every kind of work that kernels do. */
+const REPRESENTATIVE = [
+  'v_mov_b32', 'v_add_f32', 'v_mul_f32', 'v_mac_f32', 'v_mad_f32', 'v_fma_f32', 'v_max_f32', 'v_med3_f32', 'v_cndmask_b32', 'v_cmp_lt_f32',
+  'v_floor_f32', 'v_rcp_f32', 'v_rsq_f32', 'v_sqrt_f32', 'v_exp_f32', 'v_log_f32', 'v_sin_f32', 'v_cvt_f32_i32', 'v_cvt_i32_f32',
+  'v_cvt_f16_f32', 'v_and_b32', 'v_add_co_u32', 'v_addc_co_u32', 'v_lshlrev_b32', 'v_bfe_u32', 'v_bfi_b32', 'v_alignbit_b32', 'v_perm_b32',
+  'v_mul_lo_u32', 'v_mul_hi_u32', 'v_mul_u32_u24', 'v_mad_u64_u32', 'v_max_i32', 'v_sad_u8', 'v_add_f16', 'v_fma_f16', 'v_add_f64', 'v_mul_f64',
+  'v_fma_f64', 'v_rcp_f64', 'v_lshlrev_b64', 'v_div_scale_f32', 'v_div_fmas_f32', 'v_div_fixup_f32', 'v_readfirstlane_b32', 's_add_u32',
+  's_and_b64', 's_cmp_lt_u32', 's_lshl_b32', 's_mul_i32', 's_bfe_u32',
+] // biome-ignore format: a list of names
+
+/** Subjects by the operations' rows; `all` takes every one that can run over and over. */
+export function subjects(all: boolean, filter: RegExp): Subject[] {
+  const chosen = all ? OPERATIONS : REPRESENTATIVE.map((name) => named(name))
+  return chosen.filter(({ name }) => filter.test(name)).flatMap((operation) => subjectOf(operation) ?? [])
+}
+
+function named(name: string): Operation {
+  const operation = OPERATION_BY_NAME.get(name)
+  if (operation === undefined) throw new Error(`the benchmark names ${name}, which has no row in host/isa/rows`)
+  return operation
+}

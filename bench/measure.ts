@@ -1,0 +1,31 @@
+/** Measures with tinybench: the median of several runs, each task in turn. */
+import { Bench } from 'tinybench'
+
+/** How long each task is repeated. */
+export interface Effort {
+  readonly timeMs: number
+}
+
+/**
+ * The median of a task, in seconds.
+ * @param task returns the seconds that count, or nothing where all of it counts
+ * @param once the task is too slow to be run more than once
+ */
+export async function medianSeconds(effort: Effort, task: () => Promise<number> | Promise<void> | void, once = false): Promise<number> {
+  const bench = new Bench({
+    time: once ? 0 : effort.timeMs,
+    iterations: once ? 1 : 3,
+    warmup: !once,
+    warmupTime: effort.timeMs / 4,
+    warmupIterations: 1,
+    throws: true,
+  })
+  bench.add('task', async () => {
+    const counted = await task()
+    return typeof counted === 'number' ? { overriddenDuration: counted * 1000 } : undefined
+  })
+  const [done] = await bench.run()
+  const result = done!.result
+  if (result.state !== 'completed') throw new Error(`a benchmark did not complete: it is ${result.state}`)
+  return result.latency.p50 / 1000
+}
