@@ -1,6 +1,6 @@
 /** The translating engine: the core interprets, and what it runs often becomes WebAssembly of its own. */
-import { type CoreEngine, type CoreOptions, createCore } from '../core/engine.ts'
-import { type Engine, Stop } from '../engine.ts'
+import { type CoreEngine, type CoreOptions, createCore, joinCore } from '../core/engine.ts'
+import { type Engine, type EngineSeed, Stop } from '../engine.ts'
 import { WAVE_INSTRUCTIONS, WAVE_MODE, WAVE_PC, WAVE_PROGRAM, WAVE_SIZE, WAVE_STOP } from '../plan/layout.ts'
 import { readBlocks } from './graph.ts'
 import { Kernels } from './kernels.ts'
@@ -74,6 +74,9 @@ class Translator implements TranslateEngine {
 
   get build() {
     return this.core.build
+  }
+  get shared() {
+    return this.core.shared
   }
   get heapBase() {
     return this.core.heapBase
@@ -175,6 +178,11 @@ class Translator implements TranslateEngine {
  */
 export async function createTranslate(options: TranslateOptions = {}): Promise<TranslateEngine> {
   return new Translator(await createCore(options), options)
+}
+
+/** Makes one more engine on memory that another thread's engine has. */
+export async function joinTranslate(seed: EngineSeed): Promise<TranslateEngine> {
+  return new Translator(await joinCore(seed), {})
 }
 
 /** The globals of a new module: instructions left, and what is out of date (region.ts). */

@@ -16,9 +16,8 @@ import { type Mods, unpackMods } from '../plan/record.ts'
 /** One planned instruction. */
 export interface Step {
   readonly operation: Operation
-  /** Address of the record in linear memory, and its bytes. */
+  /** Address of the record in linear memory. */
   readonly address: number
-  readonly record: DataView
   readonly pc: number
   readonly flags: number
   readonly dst: number
@@ -50,14 +49,12 @@ const BLOCK_LIMIT = 512
 const CONDITIONS = /^s_cbranch_(scc0|scc1|vccz|vccnz|execz|execnz)$/
 
 function readStep(memory: ArrayBufferLike, address: number, pc: number): Step | undefined {
-  // A copy: the records are the new code's constants, whatever happens to the memory.
-  const record = new DataView(memory.slice(address, address + RECORD_BYTES))
+  const record = new DataView(memory, address, RECORD_BYTES)
   const operation = operationOf(record.getUint16(RECORD_OP, true))
   if (operation === undefined) return undefined
   return {
     operation,
     address,
-    record,
     pc,
     flags: record.getUint16(RECORD_FLAGS, true),
     dst: record.getUint32(RECORD_DST, true),

@@ -18,12 +18,6 @@ export interface Locals {
 /** An argument: a local, an i32 constant, or a dword in all four lanes of a v128. */
 export type Argument = { readonly local: number } | { readonly constant: number } | { readonly lanes: number }
 
-/** Memory that never changes while the new code lives: a plan record. Loads from it become constants. */
-export interface Known {
-  readonly address: number
-  readonly bytes: DataView
-}
-
 interface Template {
   readonly body: FunctionBody
   readonly tokens: readonly Token[]
@@ -33,14 +27,7 @@ interface Template {
   readonly branches: boolean
 }
 
-/** Loads that can be known: reader and bytes. */
-const LOADS: Readonly<Record<number, readonly [read: (view: DataView, at: number) => number, bytes: number]>> = {
-  [OP.i32Load]: [(view, at) => view.getInt32(at, true), 4],
-  [OP.i32Load8U]: [(view, at) => view.getUint8(at), 1],
-  [OP.i32Load16U]: [(view, at) => view.getUint16(at, true), 2],
-}
-
-/** i32 operations on two constants that are worth folding: they stand in the way of known loads and arguments. */
+/** i32 operations on two constants that are worth folding: they stand between constants and the calls they are arguments of. */
 const FOLDS: Readonly<Record<number, (a: number, b: number) => number>> = {
   [OP.i32Add]: (a, b) => (a + b) | 0,
   [OP.i32Sub]: (a, b) => (a - b) | 0,
@@ -64,6 +51,11 @@ export class Kernels {
       if (kind === 'function') this.#exportOfFunction.set(index, name)
       if (kind === 'global') this.#exportOfGlobal.set(index, name)
     }
+  }
+
+  /** Limits of the core's memory. */
+  get memoryLimits(): Uint8Array {
+    return this.#module.memoryLimits
   }
 
   /** Whether the core exports a function of this name. */
@@ -122,8 +114,8 @@ export class Kernels {
   }
 
   /** Appends a call: the body itself where it can be spliced, else a call of the core. Its result stays on the stack. */
-  apply(code: Code, name: string, args: readonly Argument[], locals: Locals, known?: Known): void {
-    if (this.spliceable(name)) this.#splice(code, this.#index(name), args, locals, known)
+  apply(code: Code, name: string, args: readonly Argument[], locals: Locals): void {
+    if (this.spliceable(name)) this.#splice(code, this.#index(name), args, locals)
     else this.call(code, name, args, locals)
   }
 
@@ -134,10 +126,10 @@ export class Kernels {
   }
 
   /**
-   * Appends a body. Pushes of locals and constants are held back until it is known what takes them: a load from known memory and
-   * arithmetic on constants become constants, and calls get them as arguments.
+   * Appends a body. Pushes of locals and constants are held back until it is known what takes them: arithmetic on
+   * constants becomes a constant, and calls get them as arguments.
    */
-  #splice(code: Code, index: number, args: readonly Argument[], locals: Locals, known: Known | undefined): void {
+  #splice(code: Code, index: number, args: readonly Argument[], locals: Locals): void {
     const { body, tokens: list, assigned, branches } = this.#template(index)
     const { bytes } = this.#module
     const map: Argument[] = body.type.parameters.map((type, i) => {
@@ -181,19 +173,11 @@ export class Kernels {
         held.splice(-2, 2, { constant: fold(a, b) })
         continue
       }
-      const load = LOADS[token.op]
-      if (load && b !== undefined && known) {
-        const at = b + loadOffset(bytes, token) - known.address
-        if (at >= 0 && at + load[1] <= known.bytes.byteLength) {
-          held.splice(-1, 1, { constant: load[0](known.bytes, at) })
-          continue
-        }
-      }
       if (token.op === OP.call) {
         const count = this.#body(token.index).type.parameters.length
         const direct = held.length >= count ? held.splice(held.length - count, count) : undefined
         release()
-        this.#inner(code, token.index, direct, locals, known)
+        this.#inner(code, token.index, direct, locals)
         continue
       }
       release()
@@ -210,7 +194,7 @@ export class Kernels {
   }
 
   /** A call inside a spliced body; without `args` they are on the stack. */
-  #inner(code: Code, index: number, args: readonly Argument[] | undefined, locals: Locals, known: Known | undefined): void {
+  #inner(code: Code, index: number, args: readonly Argument[] | undefined, locals: Locals): void {
     const exported = this.#exportOfFunction.get(index)
     if (exported === 'refreshExec') {
       if (!args) code.op(OP.drop)
@@ -222,12 +206,12 @@ export class Kernels {
       return
     }
     if (args) {
-      this.#splice(code, index, args, locals, known)
+      this.#splice(code, index, args, locals)
       return
     }
     const copies = this.#body(index).type.parameters.map((type) => ({ local: locals.temporary(type) }))
     for (const copy of copies.toReversed()) code.set(copy.local)
-    this.#splice(code, index, copies, locals, known)
+    this.#splice(code, index, copies, locals)
   }
 }
 
@@ -252,17 +236,5 @@ function signedLeb(bytes: Uint8Array, start: number): number {
     const byte = bytes[at++]!
     value |= (byte & 127) << shift
     if (byte < 128) return shift < 25 && byte & 64 ? value | (-1 << (shift + 7)) : value
-  }
-}
-
-/** The constant offset of a load. */
-function loadOffset(bytes: Uint8Array, load: Token): number {
-  let at = load.start + 1
-  while (bytes[at++]! & 128);
-  let offset = 0
-  for (let shift = 0; ; shift += 7) {
-    const byte = bytes[at++]!
-    offset |= (byte & 127) << shift
-    if (byte < 128) return offset
   }
 }

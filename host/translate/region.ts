@@ -8,26 +8,15 @@
 import { bitsOf } from '../isa/row.ts'
 import { EXEC_LO, MACHINE_COUNTERS, VCC_LO, WAVE_MACHINE, WAVE_PC, WAVE_SCC } from '../plan/layout.ts'
 import { scalarOffset } from '../plan/plan.ts'
-import {
-  FLAG_APPROXIMATE,
-  FLAG_DPP,
-  FLAG_SDWA,
-  KIND_CONSTANT,
-  KIND_HIGH,
-  KIND_INV_2PI,
-  KIND_NONE,
-  KIND_SCALAR,
-  KIND_SIGNED,
-  KIND_SPECIAL,
-  KIND_VECTOR,
-} from '../plan/record.ts'
+import { FLAG_APPROXIMATE, FLAG_DPP, FLAG_SDWA, KIND_NONE, KIND_SCALAR, KIND_SPECIAL, KIND_VECTOR } from '../plan/record.ts'
+import { wideConstant } from './constant.ts'
 import { findGrained, GrainState, type Role } from './flow.ts'
 import { SMALL } from './grain.ts'
 import type { Block, Step } from './graph.ts'
 import type { Kernels } from './kernels.ts'
 import { type Captured, type FunctionLocals, hasMask, LaneLoop, type LaneStep, maskOffset, spreadValue, watchSmall } from './lanes.ts'
 import type { LaneModes } from './modes.ts'
-import { isPlainScalar, overlaps, pair, scalarReads, scalarUses } from './scalars.ts'
+import { isPlainScalar, overlaps, pair, scalarReads, scalarUses, writeScalar } from './scalars.ts'
 import { Code, type FunctionType, I32, I64, ModuleBuilder, OP, SIMD, V128 } from './wasm.ts'
 
 /** Instructions that do nothing to the wave's state. */
@@ -294,13 +283,8 @@ class BlockWriter {
     for (const at of reads) this.#readAfter.add(at)
   }
 
-  /** The core's own step function with the record's fields as constants. */
   #apply(step: Step): void {
-    const { address, record, operation } = step
-    this.kernels.apply(this.code, `${operation.name}_step`, [{ constant: address }, { local: WAVE }], this.locals, {
-      address,
-      bytes: record,
-    })
+    writeScalar(this.code, step, this.kernels, this.locals, WAVE)
     this.locals.reset()
   }
 
@@ -334,15 +318,6 @@ class BlockWriter {
   }
 }
 
-/** The 64 bits of a constant source. */
-function wideConstant(kind: number, value: number): bigint {
-  if (kind === KIND_SIGNED) return BigInt(value | 0)
-  if (kind === KIND_HIGH) return BigInt(value) << 32n
-  if (kind === KIND_INV_2PI) return 0x3fc45f306dc9c882n
-  if (kind === KIND_CONSTANT || kind === KIND_NONE) return BigInt(value)
-  throw new RangeError(`operand kind ${kind} is no constant`)
-}
-
 /**
  * Translates blocks.
  *
@@ -353,7 +328,7 @@ function wideConstant(kind: number, value: number): bigint {
  */
 export function translate(blocks: ReadonlyMap<number, Block>, modes: LaneModes, kernels: Kernels, trusting: boolean): Region {
   const module = new RegionModule()
-  module.builder.importMemory(undefined)
+  module.builder.importMemory(kernels.memoryLimits)
   const list = [...blocks.values()]
   const entries = new Map(list.map((block, i) => [block.pc, i]))
   const grained = trusting ? findGrained(blocks, (step) => roleOf(step, modes, kernels), modes) : new Map<number, ReadonlySet<number>>()

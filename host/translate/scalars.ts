@@ -1,68 +1,130 @@
-/** Which scalars an instruction reads and writes: what decides whether it may change places with a run of lanes. */
-
+/** Scalar instructions in translated code: the core's pure functions between loads and stores of the wave block, and what each of them reads and writes. */
+import { SCALAR_KERNELS, type ScalarKernel } from '../core/generated/scalars.ts'
 import { dwordsOf, type OperandType } from '../isa/row.ts'
-import { EXEC_LO, VCC_LO } from '../plan/layout.ts'
+import { EXEC_LO, VCC_LO, WAVE_SCC } from '../plan/layout.ts'
 import { scalarOffset } from '../plan/plan.ts'
 import { KIND_SCALAR, KIND_SPECIAL } from '../plan/record.ts'
+import { wideConstant } from './constant.ts'
 import type { Step } from './graph.ts'
+import type { Argument, Kernels, Locals } from './kernels.ts'
+import { type Code, I32, I64, OP } from './wasm.ts'
 
 /** SCC among the scalars, which are numbered by their offset in the wave block. */
-export const SCC = -1
+const SCC = WAVE_SCC
+const EXEC = scalarOffset(EXEC_LO)
 
 export interface Uses {
   readonly reads: ReadonlySet<number>
   readonly writes: ReadonlySet<number>
 }
 
-/** Scalar operations that go by SCC. */
-const READS_SCC = /^s_(addc|subb|cselect|cmov)/
-/** Scalar operations that need more than their operands, or do more than to write their result. */
-const APART = /^s_(getpc|movrel|getreg|bitset|wqm|quadmask|cbranch|set_gpr_idx|rfe|setpc|swappc|setreg|setvskip)/
-const SAVES_EXEC = /_saveexec_b64$/
-
 /** Whether a scalar instruction is all operands, result and SCC. */
-export const isPlainScalar = ({ operation }: Step): boolean => /^sop[12ck]$/.test(operation.table) && !APART.test(operation.name)
+export const isPlainScalar = ({ operation, mods }: Step): boolean => operation.name in SCALAR_KERNELS && !mods.kinds.includes(KIND_SPECIAL)
 
-const dwords = (at: number, type: OperandType): number[] =>
-  Array.from({ length: type === 'mask' || type === 'vcc' ? 2 : dwordsOf(type) }, (_, i) => at + 4 * i)
+const kernelOf = (step: Step): ScalarKernel => SCALAR_KERNELS[step.operation.name]!
+const isWide = (type: string): boolean => type.endsWith('64')
+const dwords = (at: number, wide: boolean): number[] => (wide ? [at, at + 4] : [at])
 
-/** The scalars among an instruction's sources. */
+export const pair = (encoding: number): number[] => dwords(scalarOffset(encoding), true)
+
+/** The scalars among a vector instruction's sources. */
 export function scalarReads(step: Step): Set<number> {
-  const { sources, text } = step.operation.shape
-  const width: OperandType = step.operation.name.endsWith('64') ? 'b64' : 'b32'
+  const { sources } = step.operation.shape
   const reads = new Set<number>()
-  step.mods.kinds.forEach((kind, slot) => {
-    const type = sources[slot] ?? (text === 'custom' ? width : undefined)
-    if (type === undefined) return
-    if (kind === KIND_SCALAR) for (const at of dwords(step.sources[slot]!, type)) reads.add(at)
-    if (kind === KIND_SPECIAL) for (const at of [SCC, ...pair(VCC_LO), ...pair(EXEC_LO)]) reads.add(at)
+  const width = (type: OperandType): number => (type === 'mask' || type === 'vcc' ? 2 : dwordsOf(type))
+  sources.forEach((type, slot) => {
+    if (step.mods.kinds[slot] !== KIND_SCALAR) return
+    for (let i = 0; i < width(type); i++) reads.add(step.sources[slot]! + 4 * i)
   })
   if (sources.includes('vcc')) for (const at of pair(VCC_LO)) reads.add(at)
   return reads
 }
 
-export const pair = (encoding: number): number[] => [scalarOffset(encoding), scalarOffset(encoding + 1)]
-
-/** What a plain scalar instruction reads and writes; SCC counts as written by all. */
+/** What a plain scalar instruction reads and writes. */
 export function scalarUses(step: Step): Uses {
-  const { name, shape } = step.operation
-  const reads = scalarReads(step)
-  const writes = new Set<number>([SCC])
-  if (READS_SCC.test(name)) reads.add(SCC)
-  const result = shape.results[0] ?? (shape.text === 'custom' && step.dst !== 0 ? (name.endsWith('64') ? 'b64' : 'b32') : undefined)
-  if (result && step.dst !== 0) for (const at of dwords(step.dst, result)) writes.add(at)
-  if (SAVES_EXEC.test(name)) {
-    for (const at of pair(EXEC_LO)) {
-      reads.add(at)
-      writes.add(at)
-    }
-  }
-  // A conditional move leaves its destination as it was.
-  if (/^s_cmov/.test(name)) for (const at of writes) reads.add(at)
+  const { parameters, types, result, scc } = kernelOf(step)
+  const reads = new Set<number>()
+  const writes = new Set<number>()
+  parameters.forEach((parameter, i) => {
+    const wide = isWide(types[i]!)
+    const slot = SLOTS[parameter]
+    if (parameter === 'scc') reads.add(SCC)
+    else if (parameter === 'exec') for (const at of dwords(EXEC, true)) reads.add(at)
+    else if (parameter === 'old') for (const at of dwords(step.dst, wide)) reads.add(at)
+    else if (slot !== undefined && step.mods.kinds[slot] === KIND_SCALAR) for (const at of dwords(step.sources[slot]!, wide)) reads.add(at)
+  })
+  if (scc !== 'none') writes.add(SCC)
+  if (result !== 'bool') for (const at of dwords(step.dst, isWide(result))) writes.add(at)
+  if (parameters.includes('exec')) for (const at of dwords(EXEC, true)) writes.add(at)
   return { reads, writes }
 }
 
 export const overlaps = (a: ReadonlySet<number>, b: ReadonlySet<number>): boolean => {
   for (const x of a) if (b.has(x)) return true
   return false
+}
+
+/** Source slots by parameter; sopk operations have their register in the first one. */
+const SLOTS: Readonly<Record<string, 0 | 1>> = { a: 0, b: 1 }
+
+/** Writes a plain scalar instruction. Sources are read before anything is written. */
+export function writeScalar(code: Code, step: Step, kernels: Kernels, locals: Locals, wave: number): void {
+  const { name } = step.operation
+  const { parameters, types, result, scc } = kernelOf(step)
+  const args = parameters.map((parameter, i) => argument(code, step, parameter, isWide(types[i]!), locals, wave))
+  const value = { local: locals.temporary(isWide(result) ? I64 : I32), wide: isWide(result) }
+  kernels.apply(code, name, args, locals)
+  code.set(value.local)
+  const condition = conditionOf(code, name, scc, args, value, kernels, locals)
+  if (parameters.includes('exec')) {
+    // The destination keeps EXEC as it was.
+    const old = args[parameters.indexOf('exec')] as { local: number }
+    code.get(wave).get(old.local).memory(OP.i64Store, step.dst)
+    code.get(wave).get(value.local).memory(OP.i64Store, EXEC)
+    locals.staleExec(code)
+  } else if (result !== 'bool') {
+    code
+      .get(wave)
+      .get(value.local)
+      .memory(value.wide ? OP.i64Store : OP.i32Store, step.dst)
+    if (step.dst >= EXEC - 4) locals.staleExec(code)
+  }
+  if (condition !== undefined) code.get(wave).get(condition).memory(OP.i32Store, WAVE_SCC)
+}
+
+function argument(code: Code, step: Step, parameter: string, wide: boolean, locals: Locals, wave: number): Argument {
+  if (parameter === 'k') return { constant: step.imm }
+  const slot = SLOTS[parameter]
+  const kind = slot === undefined ? KIND_SCALAR : step.mods.kinds[slot]!
+  const local = locals.temporary(wide ? I64 : I32)
+  if (kind === KIND_SCALAR) {
+    const at = parameter === 'scc' ? WAVE_SCC : parameter === 'exec' ? EXEC : slot === undefined ? step.dst : step.sources[slot]!
+    code.get(wave).memory(wide ? OP.i64Load : OP.i32Load, at)
+  } else {
+    const constant = wideConstant(kind, step.sources[slot!]!)
+    if (!wide) return { constant: Number(BigInt.asIntN(32, constant)) }
+    code.i64(constant)
+  }
+  code.set(local)
+  return { local }
+}
+
+/** The local that holds the new SCC, if there is one. */
+function conditionOf(
+  code: Code,
+  name: string,
+  scc: ScalarKernel['scc'],
+  args: readonly Argument[],
+  value: { readonly local: number; readonly wide: boolean },
+  kernels: Kernels,
+  locals: Locals,
+): number | undefined {
+  if (scc === 'none') return undefined
+  if (scc === 'result') return value.local
+  const condition = locals.temporary(I32)
+  if (scc === 'own') kernels.apply(code, `${name}_scc`, args, locals)
+  else if (value.wide) code.get(value.local).i64(0n).op(OP.i64Ne)
+  else code.get(value.local).i32(0).op(OP.i32Ne)
+  code.set(condition)
+  return condition
 }

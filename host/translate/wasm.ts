@@ -207,6 +207,8 @@ export interface ParsedModule {
   readonly importedFunctions: number
   readonly functions: readonly FunctionBody[]
   readonly exports: ReadonlyMap<string, { readonly kind: ExternKind; readonly index: number }>
+  /** Limits of its imported memory as they are written; those of any memory where it has one of its own. */
+  readonly memoryLimits: Uint8Array
 }
 
 const KINDS: readonly ExternKind[] = ['function', 'table', 'memory', 'global']
@@ -250,6 +252,7 @@ export function parseModule(bytes: Uint8Array): ParsedModule {
   let types: FunctionType[] = []
   let declared: number[] = []
   let importedFunctions = 0
+  let memoryLimits = Uint8Array.of(0, 1)
   const functions: FunctionBody[] = []
   const exports = new Map<string, { kind: ExternKind; index: number }>()
   while (reader.at < bytes.length) {
@@ -271,7 +274,9 @@ export function parseModule(bytes: Uint8Array): ParsedModule {
         } else if (kind === 'global') reader.at += 2
         else {
           if (kind === 'table') reader.byte()
+          const start = reader.at
           reader.limits()
+          if (kind === 'memory') memoryLimits = bytes.slice(start, reader.at)
         }
       })
     } else if (id === 3) declared = reader.list(() => reader.u32())
@@ -287,13 +292,13 @@ export function parseModule(bytes: Uint8Array): ParsedModule {
     }
     reader.at = end
   }
-  return { bytes, importedFunctions, functions, exports }
+  return { bytes, importedFunctions, functions, exports, memoryLimits }
 }
 
 /** One instruction of a body. `index` is its local, global, function or label; blocks tell their type by their bytes. */
 export interface Token {
   readonly op: number
-  /** Sub-opcode behind the prefixes 0xfc and 0xfd. */
+  /** Sub-opcode behind the prefixes 0xfc, 0xfd and 0xfe. */
   readonly sub: number
   readonly index: number
   readonly start: number
@@ -338,6 +343,10 @@ export function tokens(module: ParsedModule, body: FunctionBody): Token[] {
         reader.skipLeb()
         reader.at += 1
       }
+    } else if (op === 0xfe) {
+      sub = reader.u32()
+      reader.skipLeb() // atomic.fence has one byte, all others alignment and offset
+      if (sub !== 3) reader.skipLeb()
     } else if (op === 0x1c) reader.list(() => reader.byte())
     else if (op === 0x3f || op === 0x40) reader.at += 1
     else if (
@@ -374,8 +383,9 @@ export class ModuleBuilder {
   type(type: FunctionType): number {
     return this.#type(type)
   }
-  importMemory(shared: { maximum: number } | undefined): void {
-    this.#imports.push([...string('core'), ...string('memory'), 2, ...(shared ? [3, 1, ...unsigned(shared.maximum)] : [0, 1])])
+  /** @param limits as another module has them that imports the same memory */
+  importMemory(limits: Uint8Array): void {
+    this.#imports.push([...string('core'), ...string('memory'), 2, ...limits])
   }
   /** Index of an imported function. All are imported before functions are added. */
   imported(name: string, type: FunctionType): number {
