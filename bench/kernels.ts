@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { type JobEngine, type JobResult, readJob, runJob } from '../host/index.ts'
-import { type Effort, medianSeconds } from './measure.ts'
+import { bestSeconds, type Effort } from './measure.ts'
 import { nativeSeconds } from './native.ts'
 import { number, ratio, seconds, table } from './table.ts'
 
@@ -45,7 +45,7 @@ async function run({ json, folder }: Source, engine: JobEngine): Promise<JobResu
 async function measure(source: Source, large: boolean, effort: Effort): Promise<KernelResult> {
   let instructions = 0
   const time = (engine: JobEngine, once: boolean) =>
-    medianSeconds(
+    bestSeconds(
       effort,
       async () => {
         const result = await run(source, engine)

@@ -12,7 +12,7 @@ Sections: operations, kernels, start, codec; all of them where none is named.
   --all           Every operation that can run over and over, not a cross-section
   --large         Kernels: the large jobs in ../shared, and the same work as C
   --filter REGEX  Only operations and jobs whose name matches
-  --time MS       Time for each measurement (default 100)
+  --time MS       Time for each measurement (default 200)
   --json          One JSON object in place of tables
   --help          This text
 `
@@ -26,7 +26,7 @@ const { values, positionals } = parseArgs({
     all: { type: 'boolean', default: false },
     large: { type: 'boolean', default: false },
     filter: { type: 'string' },
-    time: { type: 'string', default: '100' },
+    time: { type: 'string', default: '200' },
     json: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   },

@@ -1,7 +1,7 @@
 /** Nanoseconds a wave64 instruction, operation by operation: reference against core. */
 import { bareWave, Device, type Engine, openEngine } from '../host/index.ts'
 import { BUFFER_BYTES, MEMORY, memorySubject, type Subject, subjects, TARGET } from './instructions.ts'
-import { type Effort, medianSeconds } from './measure.ts'
+import { bestSeconds, type Effort } from './measure.ts'
 import { number, ratio, table } from './table.ts'
 
 export interface OperationResult {
@@ -49,7 +49,7 @@ class Bench {
     const code = this.#device.loadCode(program(subject))
     const loops = LOOPS[this.name]
     const sgprs = new Map([...subject.sgprs, [0, loops]])
-    const seconds = await medianSeconds(effort, async () => {
+    const seconds = await bestSeconds(effort, async () => {
       const execution = bareWave(this.#device, code, { sgprs, vgprs: subject.vgprs, vcc: 0x5a5a1234c3c36789n })
       const start = performance.now()
       execution.step(1e9)
