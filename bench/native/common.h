@@ -1,0 +1,59 @@
+// What the programs have in common: the inputs that job files generate, the clock, and the hash of the result.
+#ifndef COMMON_H
+#define COMMON_H
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+// Each program defines how it fills its inputs, and what it then does.
+static void prepare(void);
+static void work(void);
+
+/** The hash behind the generators of job files: element i of a buffer with a seed (host/jobs/generate.ts). */
+static inline uint32_t raw(uint32_t i, uint32_t seed) {
+  uint32_t x = i + seed * 0x9E3779B9u;
+  x ^= x >> 16;
+  x *= 0x85EBCA6Bu;
+  x ^= x >> 13;
+  x *= 0xC2B2AE35u;
+  return x ^ (x >> 16);
+}
+/** A float from lo up to hi. */
+static inline float uniform(uint32_t i, uint32_t seed, double lo, double hi) {
+  return (float)(lo + (hi - lo) * ((double)(raw(i, seed) >> 8) / 16777216.0));
+}
+
+static inline double now(void) {
+  struct timespec t;
+  timespec_get(&t, TIME_UTC);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+/** 64-bit FNV-1a. */
+static inline uint64_t fnv1a64(const void *data, size_t bytes) {
+  const unsigned char *p = data;
+  uint64_t hash = 0xcbf29ce484222325u;
+  for (size_t i = 0; i < bytes; i++) hash = (hash ^ p[i]) * 0x100000001b3u;
+  return hash;
+}
+static inline void *buffer(size_t bytes) {
+  void *p = calloc(1, bytes);
+  if (p == NULL) exit(1);
+  return p;
+}
+
+/** Prints the best time of three runs in seconds, and the hash of the result. */
+static inline int measure(const void *result, size_t bytes) {
+  double best = 1e9;
+  for (int run = 0; run < 3; run++) {
+    prepare();
+    const double start = now();
+    work();
+    const double taken = now() - start;
+    if (taken < best) best = taken;
+  }
+  printf("%.9f %016llx\n", best, (unsigned long long)fnv1a64(result, bytes));
+  return 0;
+}
+#endif
