@@ -9,7 +9,7 @@
  * anything of it has been written.
  */
 import type { OperandType } from '../isa/row.ts'
-import { bitsOf } from '../isa/row.ts'
+import { bitsOf, isFloat } from '../isa/row.ts'
 import { EXEC_LO, VCC_LO } from '../plan/layout.ts'
 import { scalarOffset } from '../plan/plan.ts'
 import {
@@ -338,8 +338,10 @@ export class LaneLoop {
   #signed(code: Code, step: Step, slot: number, arg: Argument): Argument {
     const abs = (step.mods.abs >> slot) & 1
     const neg = (step.mods.neg >> slot) & 1
-    if (!abs && !neg) return arg
-    const sign = step.operation.shape.sources[slot] === 'f16' ? 0x8000 : LANE_SIGN
+    const type = step.operation.shape.sources[slot]
+    // The bits of a source that is no float mean nothing (v_ldexp_f32).
+    if ((!abs && !neg) || !(isFloat(type) || MOVES.test(step.operation.name))) return arg
+    const sign = type === 'f16' ? 0x8000 : LANE_SIGN
     const changed = this.locals.temporary(V128)
     pushArgument(code, arg)
     if (abs) code.v128(~sign).simd(SIMD.and)

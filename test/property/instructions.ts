@@ -116,6 +116,8 @@ class Chooser {
     if (name === 'dpp_ctrl') return this.#dppControl()
     if (name === 'row_mask' || name === 'bank_mask') return this.random(2) ? 15 : this.random(16)
     const isModifier = /^(neg|abs|omod|clamp|bound_ctrl|dst_sel|dst_unused|src[01]_(sel|sext|neg|abs))$/.test(name)
+    // Interpolation in VOP3 is not run with modifiers, and says so.
+    if (this.operation.table === 'vintrp') return 0
     const { hi, lo } = this.format.fields[name]!
     const legal = legalValues(this.operation, this.format, this.target.generation).get(name)
     if (!isModifier || this.random(2)) return name.endsWith('_sel') && legal?.[6] === 1 ? 6 : 0

@@ -10,13 +10,10 @@ import { TARGETS } from '../../host/isa/targets.ts'
 const TIMES = Number(process.env.LANEWISE_TIMES ?? 1)
 const SEED = Number(process.env.LANEWISE_SEED ?? 1)
 
-/** Neither engine runs them. */
-const UNSUPPORTED = /^v_interp_p.*_f16$/
-
 export function testProperties(target: TargetName): void {
   const engines = new Engines(TARGETS[target])
   const operations = OPERATIONS.filter(
-    (o) => /^(vop[123c]|vintrp)$/.test(o.table) && formsOf(o, TARGETS[target]).length > 0 && !UNSUPPORTED.test(o.name),
+    (o) => /^(vop[123c]|vintrp)$/.test(o.table) && formsOf(o, TARGETS[target]).length > 0 && o.unsupported === undefined,
   )
   test.each(operations.map((o) => [o.name, o] as const))(
     '%s leaves the same wave on all engines',
