@@ -52,6 +52,8 @@ interface Program {
 
 /** Instructions that the interpreter runs at a time while a program is cold, or outside of what is translated. */
 const COLD_SLICE = 2000
+/** How much longer than the threshold a program is interpreted while no wave ends. */
+const PATIENCE = 10
 /** Programs at once; when there are more, all are forgotten. */
 const PROGRAM_LIMIT = 64
 class Translator implements TranslateEngine {
@@ -112,7 +114,7 @@ class Translator implements TranslateEngine {
       const stop = this.core.run(wave, slice)
       const done = Number(new DataView(this.memory).getBigUint64(wave + WAVE_INSTRUCTIONS, true) - before)
       left -= done
-      if (program && block === undefined) this.#warm(program, wave, done)
+      if (program && block === undefined) this.#warm(program, wave, done, stop === Stop.End)
       if (stop !== Stop.Budget || left === 0) return stop
     }
   }
@@ -141,10 +143,14 @@ class Translator implements TranslateEngine {
     return program
   }
 
-  /** Counts interpreted instructions; a program that has had enough of them is translated, again when more of it turns out to be hot. */
-  #warm(program: Program, wave: number, instructions: number): void {
+  /**
+   * Counts interpreted instructions. A program that has had enough of them is translated when a wave ends, since its code is planned
+   * by then, or when it has had many; again when more of it turns out to be hot.
+   */
+  #warm(program: Program, wave: number, instructions: number, ended: boolean): void {
     program.interpreted += instructions
-    if (program.interpreted < this.#threshold * 4 ** program.rounds) return
+    const enough = this.#threshold * 4 ** program.rounds
+    if (program.interpreted < (ended ? enough : PATIENCE * enough)) return
     program.interpreted = 0
     program.rounds++
     const start = performance.now()

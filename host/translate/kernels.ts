@@ -187,7 +187,7 @@ export class Kernels {
       else if (token.op === OP.return) code.op(OP.br).u32(depth)
       else if (token.op === OP.globalGet || token.op === OP.globalSet)
         code.op(token.op).u32(locals.globalImport(this.#exportOfGlobal.get(token.index)!))
-      else for (let at = token.start; at < token.end; at++) code.bytes.push(bytes[at]!)
+      else code.raw(bytes.subarray(token.start, token.end))
     }
     release()
     if (branches) code.end()

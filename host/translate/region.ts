@@ -99,11 +99,11 @@ class RegionModule {
   readonly builder = new ModuleBuilder()
   readonly stop = this.builder.importedGlobal('stop', I32)
   /** Instructions left. */
-  readonly left = this.builder.global('left')
+  readonly left = this.builder.importedGlobal('left', I32)
   /** 1 while the row of EXEC's lane masks is older than EXEC. */
-  readonly stale = this.builder.global('stale')
+  readonly stale = this.builder.importedGlobal('stale', I32)
   /** 1 while rows may not be grained that are taken to be: at entry, and when a chunk was computed again. */
-  readonly unsure = this.builder.global('unsure')
+  readonly unsure = this.builder.importedGlobal('unsure', I32)
 }
 
 /** Whether a vector instruction can be part of a run of lanes. */

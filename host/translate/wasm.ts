@@ -103,37 +103,62 @@ export const SIMD = {
   i64x2Bitmask: 196,
 } as const
 
-function unsigned(value: number): number[] {
-  const bytes: number[] = []
-  let rest = value >>> 0
-  do {
-    const low = rest & 127
-    rest >>>= 7
-    bytes.push(rest ? low | 128 : low)
-  } while (rest)
-  return bytes
-}
+/** Bytes under construction. */
+class Bytes {
+  #buffer = new Uint8Array(256)
+  #length = 0
 
-function signed(value: bigint): number[] {
-  const bytes: number[] = []
-  for (let rest = value; ; ) {
-    const low = Number(rest & 127n)
-    rest >>= 7n
-    if ((rest === 0n && !(low & 64)) || (rest === -1n && low & 64)) return [...bytes, low]
-    bytes.push(low | 128)
+  get length(): number {
+    return this.#length
+  }
+  get view(): Uint8Array {
+    return this.#buffer.subarray(0, this.#length)
+  }
+  #room(bytes: number): void {
+    if (this.#length + bytes <= this.#buffer.length) return
+    const larger = new Uint8Array(Math.max(2 * this.#buffer.length, this.#length + bytes))
+    larger.set(this.view)
+    this.#buffer = larger
+  }
+  byte(value: number): void {
+    this.#room(1)
+    this.#buffer[this.#length++] = value
+  }
+  add(bytes: ArrayLike<number>): void {
+    this.#room(bytes.length)
+    this.#buffer.set(bytes, this.#length)
+    this.#length += bytes.length
+  }
+  /** Unsigned LEB128 of 32 bits. */
+  unsigned(value: number): void {
+    let rest = value >>> 0
+    for (; rest > 127; rest >>>= 7) this.byte((rest & 127) | 128)
+    this.byte(rest)
+  }
+  /** Signed LEB128 of 32 bits. */
+  signed(value: number): void {
+    let rest = value | 0
+    for (; rest < -64 || rest > 63; rest >>= 7) this.byte((rest & 127) | 128)
+    this.byte(rest & 127)
+  }
+  /** Signed LEB128 of 64 bits. */
+  signed64(value: bigint): void {
+    let rest = BigInt.asIntN(64, value)
+    for (; rest < -64n || rest > 63n; rest >>= 7n) this.byte(Number(rest & 127n) | 128)
+    this.byte(Number(rest & 127n))
   }
 }
 
 /** The code of one function under construction. Methods append; labels are counted by the caller. */
 export class Code {
-  readonly bytes: number[] = []
+  readonly bytes = new Bytes()
 
   op(...opcodes: number[]): this {
-    this.bytes.push(...opcodes)
+    for (const opcode of opcodes) this.bytes.byte(opcode)
     return this
   }
   u32(value: number): this {
-    this.bytes.push(...unsigned(value))
+    this.bytes.unsigned(value)
     return this
   }
   get(local: number): this {
@@ -146,24 +171,23 @@ export class Code {
     return this.op(OP.localTee).u32(local)
   }
   i32(value: number): this {
-    this.bytes.push(OP.i32Const, ...signed(BigInt(value | 0)))
+    this.bytes.byte(OP.i32Const)
+    this.bytes.signed(value)
     return this
   }
   i64(value: bigint): this {
-    this.bytes.push(OP.i64Const, ...signed(BigInt.asIntN(64, value)))
+    this.bytes.byte(OP.i64Const)
+    this.bytes.signed64(value)
     return this
   }
   /** A vector of four dwords. */
   v128(a: number, b = a, c = a, d = a): this {
     this.simd(SIMD.const)
-    for (const word of [a, b, c, d]) this.bytes.push(word & 255, (word >>> 8) & 255, (word >>> 16) & 255, word >>> 24)
+    for (const word of [a, b, c, d]) this.op(word & 255, (word >>> 8) & 255, (word >>> 16) & 255, word >>> 24)
     return this
   }
   simd(opcode: number): this {
     return this.op(0xfd).u32(opcode)
-  }
-  lane(opcode: number, lane: number): this {
-    return this.simd(opcode).op(lane)
   }
   /** A load or store with a constant offset; alignment is given as 1, which costs nothing. */
   memory(opcode: number, offset: number): this {
@@ -178,9 +202,13 @@ export class Code {
   end(): this {
     return this.op(OP.end)
   }
-  append(other: Code): this {
-    for (const byte of other.bytes) this.bytes.push(byte)
+  /** Bytes of another body as they are. */
+  raw(bytes: Uint8Array): this {
+    this.bytes.add(bytes)
     return this
+  }
+  append(other: Code): this {
+    return this.raw(other.bytes.view)
   }
 }
 
@@ -369,75 +397,100 @@ export function tokens(module: ParsedModule, body: FunctionBody): Token[] {
 /** A module under construction: types are found or added as functions are declared. */
 export class ModuleBuilder {
   readonly #types: string[] = []
-  readonly #imports: number[][] = []
-  readonly #functions: { type: number; locals: readonly number[]; code: Code; name?: string }[] = []
+  readonly #imports: ((to: Bytes) => void)[] = []
+  readonly #functions: { type: number; locals: readonly number[]; code: Code; name: string | undefined }[] = []
   readonly #functionImports = new Map<string, number>()
   readonly #globalImports = new Map<string, number>()
 
-  #type(type: FunctionType): number {
-    const bytes = [0x60, ...vector(type.parameters.map((t) => [t])), ...vector(type.results.map((t) => [t]))].join()
-    const found = this.#types.indexOf(bytes)
-    return found >= 0 ? found : this.#types.push(bytes) - 1
+  #type({ parameters, results }: FunctionType): number {
+    const key = `${parameters.join()}:${results.join()}`
+    const found = this.#types.indexOf(key)
+    return found >= 0 ? found : this.#types.push(key) - 1
   }
-  /** Index of a function type, for call_indirect. */
-  type(type: FunctionType): number {
-    return this.#type(type)
-  }
-  /** @param limits as another module has them that imports the same memory */
+  /** @param limits the memory's limits as another module's import states them */
   importMemory(limits: Uint8Array): void {
-    this.#imports.push([...string('core'), ...string('memory'), 2, ...limits])
+    this.#imports.push((to) => {
+      name(to, 'memory')
+      to.byte(2)
+      to.add(limits)
+    })
   }
   /** Index of an imported function. All are imported before functions are added. */
   imported(name: string, type: FunctionType): number {
-    return this.#import(this.#functionImports, name, [0, ...unsigned(this.#type(type))])
+    const index = this.#type(type)
+    return this.#import(this.#functionImports, name, (to) => {
+      to.byte(0)
+      to.unsigned(index)
+    })
   }
-  /** Index of an imported mutable global. */
+  /** Index of an imported mutable global; the module's own are imported too, so that indices are known at once. */
   importedGlobal(name: string, valueType: number): number {
-    return this.#import(this.#globalImports, name, [3, valueType, 1])
+    return this.#import(this.#globalImports, name, (to) => to.add([3, valueType, 1]))
   }
-  /** Index of a mutable i32 of the module's own that starts as 0; it is imported too, so that indices are known at once. */
-  global(name: string): number {
-    return this.#import(this.#globalImports, name, [3, I32, 1])
-  }
-  #import(known: Map<string, number>, name: string, description: readonly number[]): number {
-    const index = known.get(name)
+  #import(known: Map<string, number>, field: string, description: (to: Bytes) => void): number {
+    const index = known.get(field)
     if (index !== undefined) return index
-    this.#imports.push([...string('core'), ...string(name), ...description])
-    known.set(name, known.size)
+    this.#imports.push((to) => {
+      name(to, field)
+      description(to)
+    })
+    known.set(field, known.size)
     return known.size - 1
   }
-  /** Adds a function; import functions before. */
+  /** Adds a function and gives its index. */
   add(type: FunctionType, locals: readonly number[], code: Code, name?: string): number {
-    this.#functions.push({ type: this.#type(type), locals, code, ...(name === undefined ? {} : { name }) })
+    this.#functions.push({ type: this.#type(type), locals, code, name })
     return this.#functionImports.size + this.#functions.length - 1
   }
 
   bytes(): Uint8Array<ArrayBuffer> {
-    const bodies = this.#functions.map(({ locals, code }) => {
-      const body = vector(locals.map((t) => [1, t]))
-      return concat([[...unsigned(body.length + code.bytes.length + 1), ...body], code.bytes, [OP.end]])
+    const to = new Bytes()
+    to.add([0, 0x61, 0x73, 0x6d, 1, 0, 0, 0])
+    section(to, 1, this.#types, (part, key) => {
+      part.byte(0x60)
+      for (const types of key.split(':').map((list) => (list === '' ? [] : list.split(',').map(Number)))) {
+        part.unsigned(types.length)
+        part.add(types)
+      }
     })
-    const exports = this.#functions.flatMap(({ name }, i) =>
-      name ? [[...string(name), 0, ...unsigned(this.#functionImports.size + i)]] : [],
-    )
-    return new Uint8Array(
-      concat([
-        [0, 0x61, 0x73, 0x6d, 1, 0, 0, 0],
-        section(1, vector(this.#types.map((t) => t.split(',').map(Number)))),
-        section(2, vector(this.#imports)),
-        section(3, vector(this.#functions.map((f) => unsigned(f.type)))),
-        section(7, vector(exports)),
-        section(10, vector(bodies)),
-      ]),
-    )
+    section(to, 2, this.#imports, (part, write) => write(part))
+    section(to, 3, this.#functions, (part, f) => part.unsigned(f.type))
+    const named = this.#functions
+      .map((f, i) => [f.name, this.#functionImports.size + i] as const)
+      .filter(([exported]) => exported !== undefined)
+    section(to, 7, named, (part, [exported, index]) => {
+      text(part, exported!)
+      part.byte(0)
+      part.unsigned(index)
+    })
+    section(to, 10, this.#functions, (part, { locals, code }) => {
+      const body = new Bytes()
+      body.unsigned(locals.length)
+      for (const type of locals) body.add([1, type])
+      part.unsigned(body.length + code.bytes.length + 1)
+      part.add(body.view)
+      part.add(code.bytes.view)
+      part.byte(OP.end)
+    })
+    return new Uint8Array(to.view)
   }
 }
 
-function concat(parts: readonly (readonly number[])[]): number[] {
-  const all: number[] = []
-  for (const part of parts) for (const byte of part) all.push(byte)
-  return all
+function section<T>(to: Bytes, id: number, items: readonly T[], write: (part: Bytes, item: T) => void): void {
+  const part = new Bytes()
+  part.unsigned(items.length)
+  for (const item of items) write(part, item)
+  to.byte(id)
+  to.unsigned(part.length)
+  to.add(part.view)
 }
-const vector = (items: readonly (readonly number[])[]): number[] => concat([unsigned(items.length), ...items])
-const string = (text: string): number[] => vector([...new TextEncoder().encode(text)].map((b) => [b]))
-const section = (id: number, body: readonly number[]): number[] => concat([[id], unsigned(body.length), body])
+function text(to: Bytes, value: string): void {
+  const bytes = new TextEncoder().encode(value)
+  to.unsigned(bytes.length)
+  to.add(bytes)
+}
+/** The two names of an import; all come from the core. */
+function name(to: Bytes, field: string): void {
+  text(to, 'core')
+  text(to, field)
+}
