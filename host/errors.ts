@@ -14,6 +14,7 @@ export type ErrorCode =
   | 'ERR_TRAP'
   | 'ERR_DEADLOCK'
 
+/** The base of all errors: `code` is stable, `message` is for people. */
 export class LanewiseError extends Error {
   constructor(
     readonly code: ErrorCode,

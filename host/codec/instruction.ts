@@ -3,6 +3,7 @@ import type { Format } from '../isa/formats.ts'
 import type { Operation } from '../isa/operations.ts'
 import type { Target } from '../isa/targets.ts'
 
+/** A decoded instruction: an operation in one of its formats, with the values of all fields. */
 export interface Instruction {
   readonly target: Target
   readonly operation: Operation

@@ -21,6 +21,7 @@ import { type Code, Program } from './program.ts'
  */
 export type Disassemble = (words: Uint32Array, index: number, target: Target, pcBytes: number) => string | undefined
 
+/** What a device is told when it is made. */
 export interface DeviceOptions {
   /** Without it messages show an instruction's words. */
   readonly disassemble?: Disassemble
@@ -38,6 +39,7 @@ export interface DeviceKernel {
   readonly object: bigint
 }
 
+/** A code object in guest memory. */
 export interface LoadedObject {
   readonly object: CodeObject
   /** Guest address to which the object's addresses are relative. */
@@ -62,6 +64,10 @@ const APERTURES = {
   gfx8: { shared: 0x20000000, private: 0x20000001 },
 } as const
 
+/**
+ * A GPU without a GPU: guest memory, loaded code and the engine that runs it. All of it lies in the engine's linear memory, so one device
+ * has the engine to itself.
+ */
 export class Device {
   readonly engine: Engine
   readonly target: Target

@@ -14,8 +14,10 @@ import { dispatchPacket, queue } from './packet.ts'
 import { allocateScratch, type Scratch, scratchResource } from './scratch.ts'
 import { allocateWaves, headerOf, SGPR_LIMIT, type Wave, type WaveStart, waveBytes, writeWave } from './wave.ts'
 
+/** Work-items or workgroups in x, y and z. */
 export type Size = readonly [x: number, y: number, z: number]
 
+/** What is launched: sizes, arguments, and what else the packet of a dispatch says. */
 export interface Launch {
   /** Work-items, each 1 to 2^32 - 1. */
   readonly grid: Size
@@ -33,7 +35,9 @@ export interface Launch {
   readonly stackBytes?: number | undefined
 }
 
-/** What raw code starts as that says nothing else: s[0:3] scratch buffer, s[4:5] kernarg, s6 to s8 workgroup ids, v0 to v2 work-item ids. */
+/**
+ * What raw code starts as that says nothing else: s[0:3] scratch buffer, s[4:5] kernarg, s6 to s8 workgroup ids, v0 to v2 work-item ids.
+ */
 export const DEFAULT_DESCRIPTOR: KernelDescriptor = {
   groupSegmentBytes: 0,
   privateSegmentBytes: 0,

@@ -20,6 +20,7 @@ export interface Workload {
   free(): void
 }
 
+/** Limits of a run, and how it is followed and stopped. */
 export interface RunOptions {
   /** Wave instructions in all, 1 to 2^53; default 2^32. */
   readonly budget?: number

@@ -122,6 +122,7 @@ export interface Region {
   readonly host: number
 }
 
+/** How a piece of guest memory is allocated. */
 export interface RegionOptions {
   /** What messages call it; default `buffer`. */
   readonly name?: string

@@ -24,6 +24,7 @@ export type Table =
   | 'sop1' | 'sop2' | 'sopc' | 'sopk' | 'sopp' | 'smem' | 'vop1' | 'vop2' | 'vopc' | 'vop3' | 'vintrp'
   | 'ds' | 'flat' | 'mubuf' | 'mtbuf' | 'mimg' | 'exp'
 
+/** An operation: what an instruction does, whatever its encoding. */
 export interface Operation {
   /** The manual's lower-case mnemonic: the key of the reference function and of the kernel. */
   readonly name: string
@@ -84,6 +85,7 @@ export const OPERATIONS: readonly Operation[] = (Object.keys(TABLES) as Table[])
   .flatMap((table) => TABLES[table].map((row) => [table, row] as const))
   .map(([table, row], index) => operation(table, row, index + PSEUDO_OPERATIONS.length))
 
+/** Operations by the manual's lower-case mnemonic, without `_e32` or `_e64`. */
 export const OPERATION_BY_NAME: ReadonlyMap<string, Operation> = new Map(OPERATIONS.map((o) => [o.name, o]))
 
 /** The operation of a plan record's `op`, or undefined for a pseudo operation. */

@@ -2,6 +2,7 @@
 
 /** A generation shares one set of opcode tables; opcode columns of rows stand in this order. */
 export const GENERATIONS = ['gfx6', 'gfx7', 'gfx8'] as const
+/** Processors that share opcode tables: gfx6 is GCN 1.0, gfx7 GCN 1.1, gfx8 GCN 1.2. */
 export type Generation = (typeof GENERATIONS)[number]
 
 /** What tells one processor of a generation from another. */
@@ -21,4 +22,5 @@ export const TARGETS = {
   gfx700: { name: 'gfx700', generation: 'gfx7', mach: 0x022, waveSize: 64 },
   gfx803: { name: 'gfx803', generation: 'gfx8', mach: 0x02a, waveSize: 64 },
 } as const satisfies Record<string, Target>
+/** LLVM's name of a processor that Lanewise has tables for. */
 export type TargetName = keyof typeof TARGETS

@@ -4,6 +4,7 @@ import { LanewiseError } from '../errors.ts'
 
 /** The engines that jobs can run on. */
 export const ENGINES = ['core', 'translate', 'reference'] as const
+/** The name of an engine that jobs can run on. */
 export type JobEngine = (typeof ENGINES)[number]
 
 /**

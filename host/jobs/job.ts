@@ -4,6 +4,7 @@ import type { Comparison } from '../results/compare.ts'
 import type { ElementType } from '../results/elements.ts'
 import type { Place } from './place.ts'
 
+/** A job, checked and complete: what to run, from what start, what to give back and what to expect. */
 export interface Job {
   readonly name: string
   readonly target: Target

@@ -3,11 +3,16 @@ import type { EngineName } from '../engine.ts'
 import { FaultError, JobError, LanewiseError } from '../errors.ts'
 import type { Difference } from '../results/compare.ts'
 
+/**
+ * How a job ended: as expected, with other results, with a fault, at something that Lanewise does not run, at its budget, or before it
+ * could run.
+ */
 export type Status = 'ok' | 'mismatch' | 'fault' | 'unsupported' | 'budget' | 'error'
 
 /** A scalar or VGPR as hexadecimal (a VGPR lane by lane), a buffer or LDS as its bytes in memory order. */
 export type ReadValue = string | readonly string[] | { readonly hex: string }
 
+/** An error as data. */
 export interface ResultError {
   readonly code: string
   readonly message: string
@@ -41,6 +46,7 @@ export interface CheckResult {
   }
 }
 
+/** What came of a job; everything in it goes into JSON. */
 export interface JobResult {
   readonly name: string
   readonly status: Status

@@ -12,6 +12,7 @@ import { parseJson, readJob } from './parse.ts'
 import { type CheckResult, failed, type JobResult, resultError, statusOf } from './result.ts'
 import { begin } from './start.ts'
 
+/** How a job is run. */
 export interface RunJobOptions {
   /** Default `core`. */
   readonly engine?: JobEngine
@@ -25,6 +26,7 @@ export interface RunJobOptions {
   readonly onProgress?: (done: number, total: number) => void
 }
 
+/** Options for a stream of jobs. */
 export interface JobsOptions extends RunJobOptions {
   /** Only jobs whose name matches run. */
   readonly filter?: RegExp | undefined

@@ -52,6 +52,7 @@ export interface ObjectSymbol {
   readonly kind: 'function' | 'object' | 'other'
 }
 
+/** A kernel of a code object: its descriptor, and what the metadata says of it. */
 export interface Kernel {
   readonly name: string
   /** Offset of the kernel descriptor (version 2: of amd_kernel_code_t) from the object's base. */
@@ -100,6 +101,7 @@ export interface KernelMetadata {
   readonly usesDynamicStack: boolean
 }
 
+/** An argument as the metadata describes it: place, size and kind. */
 export interface KernelArgument {
   readonly name: string | undefined
   readonly typeName: string | undefined

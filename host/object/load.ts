@@ -10,6 +10,7 @@ import { MAX_KERNARG, type Metadata, parseMetadata } from './metadata.ts'
 import { parseMetadataV2 } from './metadata-v2.ts'
 import { Bytes, struct } from './struct.ts'
 
+/** What a code object must be. */
 export interface LoadOptions {
   /** LLVM processor name; picks an entry of an offload bundle, and must be the code object's own. */
   readonly target?: string | undefined

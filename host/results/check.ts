@@ -25,6 +25,7 @@ import { hex } from './hex.ts'
 import { type Line, lineAt, list } from './listing.ts'
 import { nameOfWord } from './registers.ts'
 
+/** How two engines are run in step. */
 export interface CheckOptions {
   /** Wave instructions in all. */
   readonly budget: number

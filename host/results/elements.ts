@@ -1,6 +1,7 @@
 /** The element types of buffers: their bytes, their bits, and the numbers they stand for. Little-endian throughout. */
 
 export const ELEMENT_TYPES = ['u8', 'i8', 'u16', 'i16', 'f16', 'u32', 'i32', 'f32', 'u64', 'i64', 'f64'] as const
+/** What the elements of a buffer are. */
 export type ElementType = (typeof ELEMENT_TYPES)[number]
 
 /** Bytes of one element. */

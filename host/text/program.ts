@@ -6,6 +6,7 @@ import { evaluate } from './expression.ts'
 import { blankComments, cut, type Item } from './scan.ts'
 import { assembleStatement, type Surroundings } from './statement.ts'
 
+/** An assembled program. */
 export interface Program {
   /** Machine code, a word an element. */
   readonly words: Uint32Array
