@@ -5,7 +5,7 @@
  * Between blocks, and before and after every call of the core, the wave block holds exact architectural state. Inside a block a
  * scalar instruction may run before the lanes that stand before it, or lanes before a scalar instruction, where neither sees the other.
  */
-import { bitsOf } from '../isa/row.ts'
+import { bitsOf, isFloat } from '../isa/row.ts'
 import { EXEC_LO, MACHINE_COUNTERS, VCC_LO, WAVE_MACHINE, WAVE_PC, WAVE_SCC } from '../plan/layout.ts'
 import { scalarOffset } from '../plan/plan.ts'
 import { FLAG_APPROXIMATE, FLAG_DPP, FLAG_SDWA, KIND_NONE, KIND_SCALAR, KIND_SPECIAL, KIND_VECTOR } from '../plan/record.ts'
@@ -120,7 +120,8 @@ function isLaneStep(step: Step, modes: LaneModes, kernels: Kernels): boolean {
   const traits = operation.traits
   if (result === 'f16' && traits.has('nan')) return false
   if (modes.flush64 && types.some((t) => t === 'f64' || t === 'f16')) return false
-  return !traits.has('round') || (result === 'f32' ? modes.round32 : modes.round64) === 0
+  // The round mode is that of the result's type, or of the source's where the result is no float (v_cvt_pk_u8_f32).
+  return !traits.has('round') || (types.find(isFloat) === 'f32' ? modes.round32 : modes.round64) === 0
 }
 
 function roleOf(step: Step, modes: LaneModes, kernels: Kernels): Role {
@@ -187,6 +188,8 @@ class BlockWriter {
     const reads = scalarReads(step)
     for (const at of pair(EXEC_LO)) reads.add(at)
     for (const at of this.#ownMasks(step)) reads.delete(at)
+    // A mask of the run may be read as a number too: v_addc_u32 v0, vcc, v1, vcc_lo, vcc.
+    for (const at of scalarReads(step, false)) reads.add(at)
     const mask = hasMask(step) ? new Set([maskOffset(step), maskOffset(step) + 4]) : new Set<number>()
     const maskClashes = overlaps(mask, this.#readAfter) || this.#after.some((a) => overlaps(mask, scalarUses(a).writes))
     if (overlaps(reads, this.#written) || maskClashes || this.#partlyOwn(step)) this.#close()

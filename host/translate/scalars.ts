@@ -1,6 +1,6 @@
 /** Scalar instructions in translated code: the core's pure functions between loads and stores of the wave block, and what each of them reads and writes. */
 import { SCALAR_KERNELS, type ScalarKernel } from '../core/generated/scalars.ts'
-import { dwordsOf, type OperandType } from '../isa/row.ts'
+import { dwordsOf } from '../isa/row.ts'
 import { EXEC_LO, VCC_LO, WAVE_SCC } from '../plan/layout.ts'
 import { scalarOffset } from '../plan/plan.ts'
 import { KIND_SCALAR, KIND_SPECIAL } from '../plan/record.ts'
@@ -27,16 +27,15 @@ const dwords = (at: number, wide: boolean): number[] => (wide ? [at, at + 4] : [
 
 export const pair = (encoding: number): number[] => dwords(scalarOffset(encoding), true)
 
-/** The scalars among a vector instruction's sources. */
-export function scalarReads(step: Step): Set<number> {
+/** The scalars among a vector instruction's sources; with `masks` false only those that it reads as numbers. */
+export function scalarReads(step: Step, masks = true): Set<number> {
   const { sources } = step.operation.shape
   const reads = new Set<number>()
-  const width = (type: OperandType): number => (type === 'mask' || type === 'vcc' ? 2 : dwordsOf(type))
   sources.forEach((type, slot) => {
-    if (step.mods.kinds[slot] !== KIND_SCALAR) return
-    for (let i = 0; i < width(type); i++) reads.add(step.sources[slot]! + 4 * i)
+    if (step.mods.kinds[slot] !== KIND_SCALAR || (type === 'mask' && !masks)) return
+    for (let i = 0; i < (type === 'mask' ? 2 : dwordsOf(type)); i++) reads.add(step.sources[slot]! + 4 * i)
   })
-  if (sources.includes('vcc')) for (const at of pair(VCC_LO)) reads.add(at)
+  if (masks && sources.includes('vcc')) for (const at of pair(VCC_LO)) reads.add(at)
   return reads
 }
 
