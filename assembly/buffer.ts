@@ -8,7 +8,8 @@ import {
   FAULT_MEMORY, FAULT_MISALIGNED, GFX6, GFX8, IMM_ADDR64, IMM_IDXEN, IMM_OFFEN, RECORD_IMM, RECORD_SRC0, RECORD_SRC1, WAVE_EXEC_MASKS,
 } from './generated/layout';
 import { scalarSource } from './fetch';
-import { ADDRESSES, faulted, HIGH, locate, locateTogether, LOW, spreadDwords } from './memory';
+import { faulted, locate, locateTogether, spreadDwords } from './memory';
+import { ADDRESSES, HIGH, LOW, OFFSETS } from './scratch';
 import { exec, generation, rowBytes } from './state';
 
 const BASE_MASK: u64 = 0x0000ffffffffffff;
@@ -58,9 +59,6 @@ export function locateBuffer(u: usize, w: usize, dwords: i32, bytes: u32, writin
   }
   return locateEachDword(u, w, imm, dwords, part, writing, alignment);
 }
-
-/** Offsets of the lanes inside the buffer (soffset not included). */
-const OFFSETS = memory.data(256, 16);
 
 /** Fills OFFSETS; whether all `bytes` bytes of every active lane are in a raw buffer's range. */
 function offsetsInRange(u: usize, w: usize, imm: u32, bytes: u32): bool {

@@ -3,10 +3,9 @@
 import {
   KIND_CONSTANT, KIND_HIGH, KIND_INV_2PI, KIND_SCALAR, KIND_SIGNED, KIND_SPECIAL, RECORD_MODS, RECORD_SRC0, WAVE_SCC,
 } from './generated/layout';
+import { SPREAD } from './scratch';
 import { exec, vcc } from './state';
 
-/** One a source: 16 bytes of low dwords, 16 bytes of high dwords. */
-const SPREAD = memory.data(96, 16);
 /** Where a spread 64-bit source has its high dwords. */
 export const SPREAD_HIGH: usize = 16;
 

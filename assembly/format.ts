@@ -2,7 +2,7 @@
 import { formatWord, locateBuffer, readResource } from './buffer';
 import { FAULT_UNSUPPORTED, IMM_DFMT_SHIFT, IMM_NFMT_SHIFT, RECORD_DST, RECORD_IMM } from './generated/layout';
 import { toFloat, toHalf } from './lib/half';
-import { ADDRESSES } from './memory';
+import { ADDRESSES } from './scratch';
 import { reportResident } from './ops/mubuf';
 import { exec, fault, rowBytes } from './state';
 

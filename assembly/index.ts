@@ -4,6 +4,7 @@ import { fillTable } from './table';
 fillTable();
 
 export { run, runStep } from './wave';
+export { scratchBytes, share } from './scratch';
 
 // What translated code is made of, or calls.
 export * from './generated/exports';
@@ -14,4 +15,10 @@ export { flush32, nan32, nan64 } from './lib/rules';
 /** First byte of linear memory that is free. */
 export function heapBase(): usize {
   return (__heap_base + 63) & ~63;
+}
+
+/** A dword in which the threads that share this memory keep how much of it is taken; see host/core/engine.ts. */
+const TAKEN = memory.data(64, 64);
+export function taken(): usize {
+  return TAKEN;
 }

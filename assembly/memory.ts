@@ -6,13 +6,8 @@ import {
   FAULT_LDS, FAULT_MEMORY, FAULT_MISALIGNED, MACHINE_REGION_COUNT, MACHINE_REGIONS, REGION_BASE, REGION_BYTES, REGION_FLAGS, REGION_HOST, REGION_SIZE,
   WAVE_EXEC_MASKS, WAVE_MACHINE,
 } from './generated/layout';
+import { ADDRESSES, HIGH, LOW, sharing } from './scratch';
 import { exec, fault, rowBytes } from './state';
-
-/** Host addresses: one row for each dword of an access (at most 16 rows, image instructions included). 0 is a lane that takes no part. */
-export const ADDRESSES: usize = memory.data(16 * 256, 16);
-/** Guest addresses of a vector access, low and high dwords. */
-export const LOW: usize = memory.data(256, 16);
-export const HIGH: usize = memory.data(256, 16);
 
 // The region that was hit last.
 let lastBase: u64 = 0;
@@ -254,28 +249,52 @@ export function setLane64(row: usize, o: usize, x: u64): void {
   store<u32>(row + rowBytes + o, <u32>(x >> 32));
 }
 
-/** An atomic of all active lanes at ADDRESSES: data at `x`, second operand at `y` (registers), old values to `d` where that is not 0. */
-export function atomicLanes(w: usize, op: i32, wide: bool, d: usize, x: usize, y: usize): void {
-  if (op == ADD && !wide && d == 0) return addLanes(w, x);
+/** Lets an operation change a location and gives the value before. `real`: in one step to all instances that share the memory. */
+export function update32(op: i32, at: usize, x: u32, y: u32, real: bool): u32 {
+  let before = load<u32>(at), found = before;
+  if (!real) store<u32>(at, atomic32(op, before, x, y));
+  else do {
+    before = found;
+    found = atomic.cmpxchg<u32>(at, before, atomic32(op, before, x, y));
+  } while (found != before);
+  return before;
+}
+export function update64(op: i32, at: usize, x: u64, y: u64, real: bool): u64 {
+  let before = load<u64>(at), found = before;
+  if (!real) store<u64>(at, atomic64(op, before, x, y));
+  else do {
+    before = found;
+    found = atomic.cmpxchg<u64>(at, before, atomic64(op, before, x, y));
+  } while (found != before);
+  return before;
+}
+
+/**
+ * An atomic of all active lanes at ADDRESSES: data at `x`, second operand at `y` (registers), old values to `d` where that is not 0.
+ * `global`: other workgroups may be at the same memory.
+ */
+export function atomicLanes(w: usize, op: i32, wide: bool, d: usize, x: usize, y: usize, global: bool): void {
+  const real = global && sharing;
+  if (op == ADD && !wide && d == 0) return addLanes(w, x, real);
   for (let lanes = exec(w); lanes != 0; lanes &= lanes - 1) {
     const o = <usize>ctz(lanes) << 2, at = load<u32>(ADDRESSES + o);
     if (wide) {
-      const data = lane64(x, o), other = lane64(y, o), before = at == 0 ? 0 : load<u64>(at);
-      if (at != 0) store<u64>(at, atomic64(op, before, data, other));
+      const data = lane64(x, o), other = lane64(y, o), before = at == 0 ? 0 : update64(op, at, data, other, real);
       if (d != 0) setLane64(d, o, before);
     } else {
-      const data = load<u32>(x + o), other = load<u32>(y + o), before = at == 0 ? 0 : load<u32>(at);
-      if (at != 0) store<u32>(at, atomic32(op, before, data, other));
+      const data = load<u32>(x + o), other = load<u32>(y + o), before = at == 0 ? 0 : update32(op, at, data, other, real);
       if (d != 0) store<u32>(d + o, before);
     }
   }
 }
 
 /** The commonest atomic: counting. */
-function addLanes(w: usize, x: usize): void {
+function addLanes(w: usize, x: usize, real: bool): void {
   for (let lanes = exec(w); lanes != 0; lanes &= lanes - 1) {
     const o = <usize>ctz(lanes) << 2, at = load<u32>(ADDRESSES + o);
-    if (at != 0) store<u32>(at, load<u32>(at) + load<u32>(x + o));
+    if (at == 0) continue;
+    if (real) atomic.add<u32>(at, load<u32>(x + o));
+    else store<u32>(at, load<u32>(at) + load<u32>(x + o));
   }
 }
 

@@ -40,8 +40,34 @@ export const FaultCode = {
 } as const
 export type FaultCode = (typeof FaultCode)[keyof typeof FaultCode]
 
+/** Linear memory that threads share, each with an engine of its own. */
+export interface SharedMemory {
+  /** What another thread makes an engine on the same memory from; goes through postMessage. */
+  readonly seed: EngineSeed
+  /**
+   * Takes bytes that no thread has, and lets memory grow where it must; they are zero.
+   * @returns the first one's address, a multiple of 64
+   * @throws {LimitError} where there are no more
+   */
+  claim(bytes: number): number
+  /** Says, before it happens, that other threads begin to run waves. */
+  open(): void
+  /** Forgets everything that was claimed, and makes it zero; no other thread may have an engine on this memory any more. */
+  reset(): void
+}
+
+export interface EngineSeed {
+  readonly memory: WebAssembly.Memory
+  readonly module: WebAssembly.Module
+  /** The module's bytes, for translation. */
+  readonly bytes: Uint8Array
+}
+
+/** What runs waves. The device lays them out in the engine's linear memory as host/plan/layout.ts says. */
 export interface Engine {
   readonly name: EngineName
+  /** Where linear memory can be shared; then all of it is taken by `claim`. */
+  readonly shared?: SharedMemory | undefined
   /** First byte of linear memory that is the device's to use; a multiple of 64. */
   readonly heapBase: number
   /** All linear memory; replaced when it grows, so never keep it over a call of `grow`. */

@@ -4,9 +4,11 @@ import {
   WAVE_MACHINE,
 } from '../generated/layout';
 import {
-  ADD, ADDRESSES, AND, atomic32, atomic64, atomicLanes, CMPSWAP, DEC, FADD, FCMPSWAP, FMAX, FMIN, INC, lane64, loadDwords, loadSmall,
-  locateShared, LOW, MSKOR, OR, RSUB, setLane64, sharedAllowed, SMAX, SMIN, spreadDwords, storeDwords, storeSmall, SUB, SWAP, UMAX, UMIN, WRAP, XOR,
+  ADD, AND, atomicLanes, CMPSWAP, DEC, FADD, FCMPSWAP, FMAX, FMIN, INC, lane64, loadDwords, loadSmall,
+  locateShared, MSKOR, OR, RSUB, setLane64, sharedAllowed, SMAX, SMIN, spreadDwords, storeDwords, storeSmall, SUB, SWAP, UMAX, UMIN, update32, update64,
+  WRAP, XOR,
 } from '../memory';
+import { ADDRESSES, FIRST, LANES, LOW, SECOND, sharing } from '../scratch';
 import { exec, M0_OFFSET, rowBytes } from '../state';
 
 function destination(u: usize, w: usize): usize { return w + load<u32>(u, RECORD_DST); }
@@ -45,8 +47,6 @@ function locateAt(u: usize, w: usize, bytes: u32, alignment: u32): bool {
   setAddresses(u, w, offset16(u), 0);
   return locateLow(u, w, bytes, alignment);
 }
-/** The second addresses of an instruction with two. */
-const SECOND = memory.data(256, 16);
 /**
  * Looks up two addresses a lane, SECOND and LOW, of `bytes` bytes each into rows `row` and 0 of ADDRESSES; of a lane the one in LOW is
  * looked at first.
@@ -65,7 +65,6 @@ function locatePair(u: usize, w: usize, bytes: u32, row: usize, alignment: u32):
   }
   return true;
 }
-const FIRST = memory.data(256, 16);
 
 /** The two addresses of read2, write2 and wrxchg2: offsets count elements, or 64 of them. The rows of each follow one another. */
 function locateTwo(u: usize, w: usize, dwords: i32, scale: u32): bool {
@@ -140,7 +139,7 @@ function exchange2(u: usize, w: usize, dwords: i32, scale: u32): void {
 function atomic(u: usize, w: usize, op: i32, wide: bool, returns: bool, x: usize, y: usize): void {
   const bytes: u32 = wide ? 8 : 4;
   if (!locateAt(u, w, bytes, bytes)) return;
-  atomicLanes(w, op, wide, returns ? destination(u, w) : 0, x, y);
+  atomicLanes(w, op, wide, returns ? destination(u, w) : 0, x, y, isGds(u));
 }
 function alu(u: usize, w: usize, op: i32, wide: bool, returns: bool): void { atomic(u, w, op, wide, returns, data0(u, w), data1(u, w)); }
 /** Compare-and-swap: the first data register is the compare value. */
@@ -161,8 +160,8 @@ function source2(u: usize, w: usize, op: i32, wide: bool): void {
   if (!locatePair(u, w, bytes, 1, bytes)) return;
   for (let lanes = exec(w); lanes != 0; lanes &= lanes - 1) {
     const o = <usize>ctz(lanes) << 2, a = load<u32>(ADDRESSES + o), b = load<u32>(ADDRESSES + 256 + o);
-    if (wide) store<u64>(a, atomic64(op, load<u64>(a), load<u64>(b), 0));
-    else store<u32>(a, atomic32(op, load<u32>(a), load<u32>(b), 0));
+    if (wide) update64(op, a, load<u64>(b), 0, sharing && isGds(u));
+    else update32(op, a, load<u32>(b), 0, sharing && isGds(u));
   }
 }
 
@@ -170,8 +169,7 @@ function source2(u: usize, w: usize, op: i32, wide: bool): void {
 function count(u: usize, w: usize, sign: i32): void {
   const m0 = load<u32>(w, M0_OFFSET), base = sharedBase(u, w), at = (isGds(u) ? m0 >> 16 : m0 & 0xffff) + offset16(u);
   if (!sharedAllowed(w, -1, at, sharedBytes(u, w), 4, 4)) return;
-  const before = load<u32>(base + at), d = destination(u, w);
-  store<u32>(base + at, before + sign * <i32>popcnt(exec(w)));
+  const d = destination(u, w), before = update32(ADD, base + at, sign * <i32>popcnt(exec(w)), 0, sharing && isGds(u));
   for (let o: usize = 0; o < rowBytes; o += 4) if (load<u32>(w + o, WAVE_EXEC_MASKS)) store<u32>(d + o, before);
 }
 export function ds_append(u: usize, w: usize): void { count(u, w, 1); }
@@ -197,7 +195,6 @@ function exchangeIf(at: usize, x: u32, d: usize): void {
 }
 
 // --- lanes among themselves; no memory is touched
-const LANES = memory.data(256, 16);
 
 /** Takes lane `from` of the row at `s`; a lane that is switched off gives 0. */
 function pick(w: usize, s: usize, from: u32): u32 {

@@ -4,9 +4,10 @@ import {
   RECORD_SRC0, RECORD_SRC1, WAVE_EXEC_MASKS, WAVE_LDS, WAVE_LDS_BYTES, WAVE_MACHINE, WAVE_SCRATCH_BASE, WAVE_SCRATCH_LANE_BYTES,
 } from '../generated/layout';
 import {
-  ADD, ADDRESSES, AND, atomicLanes, CMPSWAP, DEC, faulted, FCMPSWAP, FMAX, FMIN, HIGH, INC, loadDwords, loadSmall, locate, locateLanes, LOW, OR, SMAX, SMIN,
+  ADD, AND, atomicLanes, CMPSWAP, DEC, faulted, FCMPSWAP, FMAX, FMIN, INC, loadDwords, loadSmall, locate, locateLanes, OR, SMAX, SMIN,
   spreadDwords, storeDwords, storeSmall, SUB, SWAP, UMAX, UMIN, XOR,
 } from '../memory';
+import { ADDRESSES, HIGH, LOW } from '../scratch';
 import { exec, fault, rowBytes } from '../state';
 
 /** Bytes of a scratch dword's row: the dwords of 64 lanes are side by side (AMDGPUUsage, "Private Segment"). */
@@ -100,7 +101,7 @@ function atomic(u: usize, w: usize, op: i32, wide: bool): void {
   const bytes: u32 = wide ? 8 : 4;
   if (!locateFlat(u, w, bytes, true, bytes)) return;
   const x = data(u, w);
-  atomicLanes(w, op, wide, load<u16>(u, RECORD_FLAGS) & FLAG_GLC ? destination(u, w) : 0, x, x + (wide ? 2 : 1) * rowBytes);
+  atomicLanes(w, op, wide, load<u16>(u, RECORD_FLAGS) & FLAG_GLC ? destination(u, w) : 0, x, x + (wide ? 2 : 1) * rowBytes, true);
 }
 export function flat_atomic_swap(u: usize, w: usize): void { atomic(u, w, SWAP, false); }
 export function flat_atomic_cmpswap(u: usize, w: usize): void { atomic(u, w, CMPSWAP, false); }

@@ -8,6 +8,7 @@ import {
   ADD, AND, atomicLanes, CMPSWAP, DEC, FCMPSWAP, FMAX, FMIN, INC, loadDwords, loadSmall, OR, SMAX, SMIN, storeDwords, storeSmall, SUB, SWAP,
   UMAX, UMIN, XOR,
 } from '../memory';
+import { LOADED } from '../scratch';
 import { exec, fault, M0_OFFSET, rowBytes } from '../state';
 
 function data(u: usize, w: usize): usize { return w + load<u32>(u, RECORD_DST); }
@@ -20,7 +21,6 @@ export function reportResident(u: usize, w: usize, dwords: i32): void {
   for (let o: usize = 0; o < rowBytes; o += 16) v128.store(d + o, v128.andnot(v128.load(d + o), v128.load(w + o, WAVE_EXEC_MASKS)));
 }
 
-const LOADED = memory.data(256, 16);
 /** The LDS bit: a lane's dword goes to LDS at M0[15:0] + offset + 4 × lane; false after a fault. */
 function ldsHasRoom(u: usize, w: usize): bool {
   const start = <u64>(load<u16>(w, M0_OFFSET) + (load<u32>(u, RECORD_IMM) & 0xfff)), lanes = exec(w);
@@ -72,7 +72,7 @@ function storesSmall(u: usize, w: usize, bits: i32): void {
 function atomic(u: usize, w: usize, op: i32, wide: bool): void {
   if (!locateBuffer(u, w, wide ? 2 : 1, wide ? 8 : 4, true, wide ? 8 : 4)) return;
   const x = data(u, w);
-  atomicLanes(w, op, wide, load<u16>(u, RECORD_FLAGS) & FLAG_GLC ? x : 0, x, x + (wide ? 2 : 1) * rowBytes);
+  atomicLanes(w, op, wide, load<u16>(u, RECORD_FLAGS) & FLAG_GLC ? x : 0, x, x + (wide ? 2 : 1) * rowBytes, true);
 }
 
 // There are no caches.

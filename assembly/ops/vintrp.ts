@@ -8,7 +8,8 @@ import { kindMask, spread32 } from '../fetch';
 import { put } from '../lib/lanes';
 import { round32 } from '../lib/mode';
 import { anyNan32, flush32, nan32 } from '../lib/rules';
-import { ADDRESSES, locateShared, LOW, sharedAllowed } from '../memory';
+import { locateShared, sharedAllowed } from '../memory';
+import { ADDRESSES, LOW } from '../scratch';
 import { exec, fault, M0_OFFSET, rowBytes } from '../state';
 import { v_add_f32, v_add_f32_rounded, v_mul_f32, v_mul_f32_rounded } from './vop2';
 

@@ -1,14 +1,30 @@
 /** The WebAssembly engine: the core behind the interface of host/engine.ts. */
-import type { Engine, Stop } from '../engine.ts'
-import { LimitError } from '../errors.ts'
-import { type CoreBuild, type CoreExports, type CoreInstance, type CoreSource, compileCore, coreBytes, instantiateCore } from './load.ts'
+import type { Engine, EngineSeed, SharedMemory, Stop } from '../engine.ts'
+import { CoreError, LimitError } from '../errors.ts'
+import {
+  type CoreBuild,
+  type CoreExports,
+  type CoreInstance,
+  type CoreSource,
+  compileCore,
+  coreBytes,
+  coreMemory,
+  instantiateCore,
+  sharedCore,
+} from './load.ts'
 import { hasFusedMadd } from './relaxed.ts'
 
+/** Which core runs; without options the package's own. */
 export interface CoreOptions {
   /** Where the core comes from; by default the copy inlined in this package. */
   readonly source?: CoreSource
   /** Which inlined copy to use; by default `relaxed` where this machine's relaxed_madd is a fused multiply-add, else `simd`. */
   readonly build?: CoreBuild
+  /**
+   * Whether threads can share its memory, which takes a SharedArrayBuffer: in browsers, cross-origin isolation. A source must be bytes then.
+   * @default false
+   */
+  readonly shared?: boolean
 }
 
 /** The core as an engine. */
@@ -32,6 +48,9 @@ export interface CoreMaterial {
 }
 
 const PAGE_BYTES = 65536
+/** Claims are multiples of this: a cache line, so that threads do not disturb each other. */
+const CLAIM_ALIGN = 64
+const MAX_BYTES = 2 ** 32
 
 class WasmEngine implements CoreEngine {
   readonly name = 'core'
@@ -43,6 +62,7 @@ class WasmEngine implements CoreEngine {
     { exports, imports }: CoreInstance,
     bytes: Uint8Array | undefined,
     readonly build: CoreBuild | undefined,
+    readonly shared?: SharedMemory,
   ) {
     this.#core = exports
     this.heapBase = exports.heapBase()
@@ -82,8 +102,51 @@ class WasmEngine implements CoreEngine {
 export async function createCore(options: CoreOptions = {}): Promise<CoreEngine> {
   const build = options.source === undefined ? (options.build ?? ((await usableRelaxed()) ? 'relaxed' : 'simd')) : undefined
   const bytes = build === undefined ? sourceBytes(options.source) : await coreBytes(build)
+  if (options.shared === true) return createShared(bytes, build)
   const module = await compileCore(bytes ?? options.source)
-  return new WasmEngine(await instantiateCore(module), bytes, build)
+  return new WasmEngine(await instantiateCore(module, coreMemory(false)), bytes, build)
+}
+
+/** Whether there is memory here that threads can share. */
+export const canShare = (): boolean => typeof SharedArrayBuffer === 'function' && (globalThis.crossOriginIsolated ?? true)
+
+async function createShared(plain: Uint8Array | undefined, build: CoreBuild | undefined): Promise<CoreEngine> {
+  if (plain === undefined) throw new CoreError('a core for shared memory is made of bytes; give the source as bytes')
+  const bytes = sharedCore(plain)
+  const seed: EngineSeed = { module: await compileCore(bytes), memory: coreMemory(true), bytes }
+  return engineOn(seed, await instantiateCore(seed.module, seed.memory), build)
+}
+
+/** Makes one more engine on memory that another thread's engine has. */
+export async function joinCore(seed: EngineSeed): Promise<CoreEngine> {
+  const instance = await instantiateCore(seed.module, seed.memory)
+  const engine = engineOn(seed, instance, undefined)
+  instance.exports.share(engine.shared!.claim(instance.exports.scratchBytes()))
+  return engine
+}
+
+function engineOn(seed: EngineSeed, instance: CoreInstance, build: CoreBuild | undefined): CoreEngine {
+  const { exports } = instance
+  const engine: WasmEngine = new WasmEngine(instance, seed.bytes, build, {
+    seed,
+    claim: (bytes) => {
+      const taken = new Uint32Array(engine.memory, exports.taken(), 1)
+      for (;;) {
+        const before = Atomics.load(taken, 0)
+        const after = before + Math.ceil(bytes / CLAIM_ALIGN) * CLAIM_ALIGN
+        if (engine.heapBase + after > MAX_BYTES)
+          throw new LimitError(`the core cannot have ${engine.heapBase + after} bytes of memory; use smaller buffers`)
+        engine.grow(engine.heapBase + after)
+        if (Atomics.compareExchange(taken, 0, before, after) === before) return engine.heapBase + before
+      }
+    },
+    open: () => exports.share(0),
+    reset: () => {
+      new Uint8Array(engine.memory, engine.heapBase).fill(0)
+      Atomics.store(new Uint32Array(engine.memory, exports.taken(), 1), 0, 0)
+    },
+  })
+  return engine
 }
 
 /** The bytes of a source that is bytes. */

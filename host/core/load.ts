@@ -1,6 +1,6 @@
 /** Compiles and instantiates the WebAssembly core. The one file that knows the AssemblyScript loader. */
 import { instantiate } from '@assemblyscript/loader'
-import { CoreError } from '../errors.ts'
+import { CoreError, LimitError } from '../errors.ts'
 
 /** Anything a core can be made from. A response is compiled while it streams. */
 export type CoreSource = WebAssembly.Module | BufferSource | Response | PromiseLike<Response> | URL
@@ -17,6 +17,12 @@ export interface CoreExports extends Record<string, unknown> {
   run(wave: number, budget: number): number
   /** Makes a wave the one that translated code works on. */
   enter(wave: number): void
+  /** Bytes of rows that instances on one memory must not share. */
+  scratchBytes(): number
+  /** From now on other instances run on the same memory; such rows are at `scratch`, or with 0 where they are. */
+  share(scratch: number): void
+  /** Address of a dword in which threads keep how many bytes from heapBase on are taken. */
+  taken(): number
 }
 
 /**
@@ -62,16 +68,54 @@ function bytesOf(base64: string): Uint8Array<ArrayBuffer> {
   return bytes
 }
 
-/** A core with a memory of its own. */
+/** Memory that every core can start with (asconfig.json, initialMemory), and what it may grow to, in pages of 64 KiB. */
+const INITIAL_PAGES = 16
+const MAXIMUM_PAGES = 65536
+/** Shared memory reserves all that it may grow to; where there is no room for that, less will do. */
+const LEAST_MAXIMUM_PAGES = 4096
+
+/**
+ * Memory for a core.
+ * @param shared whether threads can share it
+ * @throws {LimitError} there is no such memory here
+ */
+export function coreMemory(shared: boolean): WebAssembly.Memory {
+  for (let maximum = MAXIMUM_PAGES; ; maximum /= 4) {
+    try {
+      return new WebAssembly.Memory({ initial: INITIAL_PAGES, maximum, shared })
+    } catch (cause) {
+      if (shared && maximum > LEAST_MAXIMUM_PAGES) continue
+      throw new LimitError(`the core cannot have ${shared ? 'shared ' : ''}memory: ${cause instanceof Error ? cause.message : cause}`)
+    }
+  }
+}
+
+/** How the core imports its memory: "env", "memory", kind 2 (WebAssembly Core Specification 2.0, "Import Section"); then come the limits. */
+const MEMORY_IMPORT = [3, ...new TextEncoder().encode('env'), 6, ...new TextEncoder().encode('memory'), 2]
+/** Flags of limits: there is a maximum; the memory is shared. */
+const LIMITS_MAXIMUM = 1
+const LIMITS_SHARED = 3
+
+/** The same core for shared memory: the flags of its memory import say so. @throws {CoreError} it does not import its memory */
+export function sharedCore(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
+  const shared = Uint8Array.from(bytes)
+  const at = shared.findIndex((_, i) => MEMORY_IMPORT.every((byte, j) => shared[i + j] === byte)) + MEMORY_IMPORT.length
+  if (at < MEMORY_IMPORT.length || shared[at] !== LIMITS_MAXIMUM)
+    throw new CoreError('this core cannot run on shared memory; it must import env.memory with a maximum, as a build of this package does')
+  shared[at] = LIMITS_SHARED
+  return shared
+}
+
+/** A core and its memory. */
 export interface CoreInstance {
   readonly exports: CoreExports
   /** The same as another WebAssembly module imports them. */
   readonly imports: WebAssembly.Exports
 }
 
-/** Makes a core of its own memory out of a compiled module. @throws {CoreError} it is not a core */
-export async function instantiateCore(module: WebAssembly.Module): Promise<CoreInstance> {
-  const { exports, instance } = await instantiate<CoreExports>(module, {})
+/** Makes a core out of a compiled module. @throws {CoreError} it is not a core */
+export async function instantiateCore(module: WebAssembly.Module, memory: WebAssembly.Memory): Promise<CoreInstance> {
+  const { exports, instance } = await instantiate<CoreExports>(module, { env: { memory } })
   const { start } = exports
   if (typeof start !== 'function' || typeof exports.run !== 'function' || typeof exports.heapBase !== 'function') {
     throw new CoreError('this WebAssembly module is not a Lanewise core; it must export start, run, heapBase and memory')

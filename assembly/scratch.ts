@@ -1,0 +1,65 @@
+// Rows that hold something during one instruction only. Instances that share a memory must not share these, so their addresses are
+// globals: the first instance has them among its static data, the others where the host says.
+
+/** Host addresses: one row for each dword of an access (at most 16 rows, image instructions included). 0 is a lane that takes no part. */
+export let ADDRESSES: usize = 0;
+/** Guest addresses of a vector access, low and high dwords. */
+export let LOW: usize = 0;
+export let HIGH: usize = 0;
+/** Offsets of the lanes inside a buffer (soffset not included). */
+export let OFFSETS: usize = 0;
+/** First and second addresses of a DS instruction with two. */
+export let FIRST: usize = 0;
+export let SECOND: usize = 0;
+/** Values of all lanes, on their way to other lanes. */
+export let LANES: usize = 0;
+/** What was loaded and is still to be converted, or to go to LDS. */
+export let LOADED: usize = 0;
+/** The record that runs instead of a flagged one, and before that the one with indexed registers. */
+export let TEMPORARY: usize = 0;
+export let INDEXED: usize = 0;
+/** Sources of a staged instruction, two rows each, and its result, two rows. */
+export let STAGE: usize = 0;
+export let RESULT: usize = 0;
+/** The EXEC masks as they were before DPP switched lanes off. */
+export let ACTIVE: usize = 0;
+/** For each lane the byte offset in a row of the lane that it reads under DPP. */
+export let SOURCE_LANES: usize = 0;
+/** Spread scalar sources, one a source: 16 bytes of low dwords, 16 bytes of high dwords. */
+export let SPREAD: usize = 0;
+
+/** Whether other instances run on the same memory, so that atomics have to be real ones. */
+export let sharing: bool = false;
+
+const ROW: usize = 256;
+const SCRATCH_BYTES: i32 = 35 * 256;
+
+/** Bytes of scratch rows. */
+export function scratchBytes(): i32 {
+  return SCRATCH_BYTES;
+}
+/** From now on other instances run on the same memory. Before anything runs. @param at own scratch rows, a multiple of 16; 0: as they are */
+export function share(at: usize): void {
+  sharing = true;
+  if (at != 0) useScratch(at);
+}
+
+function useScratch(at: usize): void {
+  ADDRESSES = at;
+  LOW = ADDRESSES + 16 * ROW;
+  HIGH = LOW + ROW;
+  OFFSETS = HIGH + ROW;
+  FIRST = OFFSETS + ROW;
+  SECOND = FIRST + ROW;
+  LANES = SECOND + ROW;
+  LOADED = LANES + ROW;
+  STAGE = LOADED + ROW;
+  RESULT = STAGE + 6 * ROW;
+  ACTIVE = RESULT + 2 * ROW;
+  SOURCE_LANES = ACTIVE + ROW;
+  SPREAD = SOURCE_LANES + ROW;
+  TEMPORARY = SPREAD + 96;
+  INDEXED = TEMPORARY + 32;
+}
+
+useScratch(memory.data(SCRATCH_BYTES, 16));
