@@ -1,5 +1,5 @@
 /** Export. */
-import { _, type RowSource } from '../row.ts'
+import type { RowSource } from '../row.ts'
 
 export const EXP: readonly RowSource[] = [
   // operation, opcodes on [gfx6, gfx7, gfx8], shape, rest

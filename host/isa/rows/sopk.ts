@@ -1,5 +1,5 @@
 /** Scalar operations with a 16-bit constant. */
-import { _, type RowSource } from '../row.ts'
+import type { RowSource } from '../row.ts'
 
 export const SOPK: readonly RowSource[] = [
   // operation, opcodes on [gfx6, gfx7, gfx8], shape, rest
