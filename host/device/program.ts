@@ -6,6 +6,7 @@ import {
   PROGRAM_BYTES,
   PROGRAM_CODE_BYTES,
   PROGRAM_GENERATION,
+  PROGRAM_ID,
   PROGRAM_PC_TABLE,
   PROGRAM_WAVE_SIZE,
   RECORD_BYTES,
@@ -22,6 +23,9 @@ export interface Code {
   /** What messages call it. */
   readonly name: string
 }
+
+/** Programs made so far. */
+let programs = 0
 
 /** Code as waves with so many VGPRs run it: an instruction that names a register beyond them is illegal, so plans differ by their number. */
 export class Program {
@@ -49,6 +53,7 @@ export class Program {
     words[(this.host + PROGRAM_BASE + 4) >>> 2] = Number(code.address >> 32n)
     words[(this.host + PROGRAM_GENERATION) >>> 2] = GENERATIONS.indexOf(target.generation)
     words[(this.host + PROGRAM_WAVE_SIZE) >>> 2] = target.waveSize
+    words[(this.host + PROGRAM_ID) >>> 2] = ++programs
   }
 
   /** Whether the instruction at this byte offset has a plan record. */

@@ -21,7 +21,7 @@ export const MACHINE_GDS_BYTES = 16
 /** High dwords of the flat apertures: addresses whose high dword equals these are LDS and scratch (gfx7 and gfx8). */
 export const MACHINE_SHARED_APERTURE = 20
 export const MACHINE_PRIVATE_APERTURE = 24
-/** What s_memtime and s_memrealtime return, u64; each read adds one, so that runs repeat. */
+/** What s_memtime and s_memrealtime return, u64; each read adds one, so that runs repeat. A workgroup starts at 2^32 times its number. */
 export const MACHINE_TIME = 32
 export const MACHINE_BYTES = 64
 
@@ -44,6 +44,8 @@ export const PROGRAM_BASE = 8
 /** Index into GENERATIONS. */
 export const PROGRAM_GENERATION = 16
 export const PROGRAM_WAVE_SIZE = 20
+/** A number that no other program of this process has: addresses are used again. */
+export const PROGRAM_ID = 24
 export const PROGRAM_BYTES = 32
 
 // --- wave header

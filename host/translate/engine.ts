@@ -1,8 +1,8 @@
 /** The translating engine: the core interprets, and what it runs often becomes WebAssembly of its own. */
 import { type CoreEngine, type CoreOptions, createCore, joinCore } from '../core/engine.ts'
 import { type Engine, type EngineSeed, Stop } from '../engine.ts'
-import { WAVE_INSTRUCTIONS, WAVE_MODE, WAVE_PC, WAVE_PROGRAM, WAVE_SIZE, WAVE_STOP } from '../plan/layout.ts'
-import { readBlocks } from './graph.ts'
+import { PROGRAM_ID, WAVE_INSTRUCTIONS, WAVE_MODE, WAVE_PC, WAVE_PROGRAM, WAVE_SIZE, WAVE_STOP } from '../plan/layout.ts'
+import { BLOCK_LIMIT, readBlocks } from './graph.ts'
 import { Kernels } from './kernels.ts'
 import { MODE_GPR_IDX_EN, MODE_KEY, modesOf } from './modes.ts'
 import { translate } from './region.ts'
@@ -48,17 +48,21 @@ interface Program {
   translation: Translation | undefined
   /** Translations so far; each waits longer than the one before. */
   rounds: number
+  /** How often translated code left a block at its start, because its values were not grained as they were taken to be. */
+  doubts: number
 }
 
 /** Instructions that the interpreter runs at a time while a program is cold, or outside of what is translated. */
 const COLD_SLICE = 2000
 /** How much longer than the threshold a program is interpreted while no wave ends. */
 const PATIENCE = 10
+/** Doubts after which a program is translated anew, every block testing what it reads. */
+const DOUBT_LIMIT = 1000
 /** Programs at once; when there are more, all are forgotten. */
 const PROGRAM_LIMIT = 64
 class Translator implements TranslateEngine {
   readonly name = 'translate'
-  readonly #programs = new Map<string, Program>()
+  readonly #programs = new Map<number, Program>()
   readonly #threshold: number
   #kernels: Kernels | undefined
   #regions = 0
@@ -107,6 +111,9 @@ class Translator implements TranslateEngine {
         if (result < 0) return view.getUint32(wave + WAVE_STOP, true) as Stop
         left = result
         if (left === 0) return this.core.run(wave, 0)
+        // Code that is translated was left, and not for want of budget.
+        const doubted = left > BLOCK_LIMIT && translation.rest.has(new DataView(this.memory).getUint32(wave + WAVE_PC, true))
+        if (doubted && ++program!.doubts === DOUBT_LIMIT) this.#retranslate(program!, wave)
       }
       // Behind translated code one instruction is what the translation cannot do; inside a block the interpreter goes to its end.
       const slice = Math.min(left, block === undefined ? (translation?.rest.get(pc) ?? Math.min(COLD_SLICE, this.#threshold)) : 1)
@@ -133,11 +140,12 @@ class Translator implements TranslateEngine {
   #program(view: DataView, wave: number): Program | undefined {
     const mode = view.getUint32(wave + WAVE_MODE, true)
     if (this.#refused !== undefined || view.getUint32(wave + WAVE_SIZE, true) !== 64 || mode & MODE_GPR_IDX_EN) return undefined
-    const key = `${view.getUint32(wave + WAVE_PROGRAM, true)} ${mode & MODE_KEY}`
+    const id = view.getUint32(view.getUint32(wave + WAVE_PROGRAM, true) + PROGRAM_ID, true)
+    const key = id * 256 + (mode & MODE_KEY)
     let program = this.#programs.get(key)
     if (program === undefined) {
       if (this.#programs.size >= PROGRAM_LIMIT) this.#programs.clear()
-      program = { interpreted: 0, translation: undefined, rounds: 0 }
+      program = { interpreted: 0, translation: undefined, rounds: 0, doubts: 0 }
       this.#programs.set(key, program)
     }
     return program
@@ -153,9 +161,13 @@ class Translator implements TranslateEngine {
     if (program.interpreted < (ended ? enough : PATIENCE * enough)) return
     program.interpreted = 0
     program.rounds++
+    this.#retranslate(program, wave)
+  }
+
+  #retranslate(program: Program, wave: number): void {
     const start = performance.now()
     try {
-      program.translation = this.#translate(wave)
+      program.translation = this.#translate(wave, program.doubts < DOUBT_LIMIT)
     } catch (error) {
       // A policy that forbids compiling at run time: interpreting goes on and the statistics say why.
       if (!(error instanceof WebAssembly.CompileError || error instanceof EvalError)) throw error
@@ -164,11 +176,11 @@ class Translator implements TranslateEngine {
     this.#seconds += (performance.now() - start) / 1000
   }
 
-  #translate(wave: number): Translation {
+  #translate(wave: number, trusting: boolean): Translation {
     const view = new DataView(this.memory)
     this.#kernels ??= new Kernels(this.core.material.bytes!)
     const blocks = readBlocks(this.memory, view.getUint32(wave + WAVE_PROGRAM, true))
-    const region = translate(blocks, modesOf(view.getUint32(wave + WAVE_MODE, true)), this.#kernels, true)
+    const region = translate(blocks, modesOf(view.getUint32(wave + WAVE_MODE, true)), this.#kernels, trusting)
     const module = new WebAssembly.Module(region.bytes)
     const { exports } = new WebAssembly.Instance(module, { core: { ...this.core.material.imports, ...ownGlobals() } })
     this.#regions++

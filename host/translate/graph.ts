@@ -43,7 +43,7 @@ const LEAVES =
   /^s_(endpgm|barrier|setpc|swappc|rfe|trap|sleep|sendmsg|cbranch_(g_fork|i_fork|join|cdbg)|setreg|set_gpr_idx|setvskip|sethalt|endpgm_saved|setprio|setkill|wakeup)/
 
 /** Instructions of a block at most. */
-const BLOCK_LIMIT = 512
+export const BLOCK_LIMIT = 512
 
 /** Conditional branches by what they test. */
 const CONDITIONS = /^s_cbranch_(scc0|scc1|vccz|vccnz|execz|execnz)$/

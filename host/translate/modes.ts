@@ -18,6 +18,7 @@ export function modesOf(mode: number): LaneModes {
   }
 }
 
-/** MODE bits that decide how code is translated: the above and VGPR indexing. */
-export const MODE_KEY = 0x080000ff
+/** MODE bits that the above are made of. */
+export const MODE_KEY = 0xff
+/** VGPR indexing, which is not translated. */
 export const MODE_GPR_IDX_EN = 0x08000000
