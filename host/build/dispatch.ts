@@ -306,12 +306,13 @@ export function dispatchSource(kernels: Kernels): string {
     '// Written by host/build.',
     "import * as layout from './layout';",
     "import { EXEC_MASKS_BYTES, RECORD_DST, RECORD_IMM, RECORD_MODS, RECORD_SRC0, RECORD_SRC1, RECORD_SRC2, WAVE_EXEC_MASKS } from './layout';",
-    "import { kindMask, scalarSource, scalarSource64, spread32, spread64, SPREAD_HIGH } from '../fetch';",
+    "import { kindMask, scalarSource64, spread32, spread64, SPREAD_HIGH } from '../fetch';",
     "import { writeMask } from '../finish';",
     "import { flushResult16, flushResult32, flushResult64, flushSource16, flushSource32, flushSource64, rowBytes, vcc } from '../state';",
     "import * as state from '../state';",
     "import { highs, lows, masks2, masks4, pairHigh, pairLow, put } from '../lib/lanes';",
     "import { integerClamp, round32, round64, setChunkLane } from '../lib/mode';",
+    "import { source, source64 } from '../lib/scalar';",
     "import { anyNan16, anyNan32, anyNan64, flush16, flush32, flush64, nan16, nan32, nan64 } from '../lib/rules';",
     "import { end, goOn, illegal, unsupported } from '../pseudo';",
     ...files.map((file) => `import * as ${file} from '../ops/${file}';`),
@@ -332,9 +333,9 @@ export function dispatchSource(kernels: Kernels): string {
 export const operandsSource = (): string =>
   `// Written by host/build.\n/** Operand types, one word an operation; see host/build/dispatch.ts. */\nexport const OPERANDS: usize = memory.data<u32>([${[...PSEUDO_OPERATIONS.map(() => 0), ...OPERATIONS.map(operandsWord)].join(', ')}]);\n`
 
-/** Names of operations without kernel. */
+/** Names of operations that are run but have no kernel. */
 export const missing = (kernels: Kernels): readonly string[] =>
-  OPERATIONS.filter((o) => !kernels.has(o.table === 'vopc' ? compareOf(o.name) : o.name)).map((o) => o.name)
+  OPERATIONS.filter((o) => o.unsupported === undefined && !kernels.has(o.table === 'vopc' ? compareOf(o.name) : o.name)).map((o) => o.name)
 
 /** The text of assembly/generated/exports.ts: functions that translated code is made of. */
 export function exportsSource(kernels: Kernels): string {

@@ -23,7 +23,7 @@ const isWide = (type: string): boolean => type.endsWith('64')
 /** What a parameter gets. */
 function argument(name: string, type: string): string {
   const wide = isWide(type)
-  const source = (slot: number) => `scalarSource${wide ? '64' : ''}(u, w, ${slot})`
+  const source = (slot: number) => `source${wide ? '64' : ''}(u, w, ${slot})`
   switch (name) {
     case 'a':
       return source(0)
