@@ -1,6 +1,9 @@
 /** Measures with tinybench. The best of several runs counts: whatever else the machine does only adds to a time. */
 import { Bench } from 'tinybench'
 
+/** So often at least, before and while it counts: JavaScript takes several runs to get to its speed. */
+const LEAST_RUNS = 8
+
 /** How long each task is repeated. */
 export interface Effort {
   readonly timeMs: number
@@ -14,10 +17,10 @@ export interface Effort {
 export async function bestSeconds(effort: Effort, task: () => Promise<number> | Promise<void> | void, once = false): Promise<number> {
   const bench = new Bench({
     time: once ? 0 : effort.timeMs,
-    iterations: once ? 1 : 3,
+    iterations: once ? 1 : LEAST_RUNS,
     warmup: !once,
-    warmupTime: effort.timeMs / 4,
-    warmupIterations: 1,
+    warmupTime: effort.timeMs / 2,
+    warmupIterations: LEAST_RUNS,
     throws: true,
   })
   bench.add('task', async () => {
