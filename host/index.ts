@@ -55,6 +55,7 @@ export { type CheckResult, type JobResult, type ReadValue, type ResultError, res
 export { type JobsOptions, type RunJobOptions, runJob, runJobs } from './jobs/run.ts'
 export type { CodeObject, Kernel, KernelArgument, KernelDescriptor, KernelMetadata } from './object/code-object.ts'
 export { type LoadOptions, loadObject, unbundle } from './object/index.ts'
+export { coreCount, Pool, type PoolOptions, type PoolOutcome, type PoolRunOptions } from './pool/index.ts'
 export { createReference } from './reference/engine.ts'
 export { type Check, type CheckOptions, crossCheck, type Parting } from './results/check.ts'
 export type { Difference } from './results/compare.ts'

@@ -13,6 +13,7 @@ export const run: Command = {
     jobs: { value: 'FILE', help: 'Run one job a line (NDJSON, .gz too; - is standard input) and print one JSON result a line, in order.' },
     filter: { value: 'REGEX', help: 'Run only jobs whose name matches.' },
     engine: { value: 'NAME', help: `${ENGINES.join(' or ')}; core is the default.` },
+    threads: { value: 'N', help: 'Threads at most; by default as many as the machine runs at once. Only large dispatches have several.' },
     check: { help: 'Run the reference in step and compare all state after every slice; shows the first instruction that differs.' },
   },
   notes: [
@@ -33,7 +34,13 @@ async function runCommand(values: Values, io: Io): Promise<number> {
   const jobs = values.text('jobs')
   if (files.length === 0 && jobs === undefined) throw new UsageError('nothing to run; name a job file, or many jobs with --jobs FILE')
   if (files.length > 0 && jobs !== undefined) throw new UsageError('job files and --jobs exclude each other')
-  const options: JobsOptions = { engine: engineOf(values), check: values.flag('check'), signal: io.signal, filter: filterOf(values) }
+  const options: JobsOptions = {
+    engine: engineOf(values),
+    check: values.flag('check'),
+    threads: threadsOf(values),
+    signal: io.signal,
+    filter: filterOf(values),
+  }
   const tally = new Tally()
   const json = values.flag('json') || jobs !== undefined || !io.out.isTTY
   const progress = new Progress(io.err, jobs === undefined ? 'running' : 'jobs')
@@ -71,6 +78,12 @@ function engineOf(values: Values): JobEngine {
   const engine = ENGINES.find((e) => e === name)
   if (engine === undefined) throw new UsageError(`unknown engine ${name}; there are ${ENGINES.join(' and ')}`)
   return engine
+}
+
+function threadsOf(values: Values): number | undefined {
+  const text = values.text('threads')
+  if (text !== undefined && !/^[1-9]\d{0,3}$/.test(text)) throw new UsageError(`--threads ${text}: give a whole number, 1 to 9999`)
+  return text === undefined ? undefined : Number(text)
 }
 
 function filterOf(values: Values): RegExp | undefined {

@@ -107,9 +107,6 @@ export async function createCore(options: CoreOptions = {}): Promise<CoreEngine>
   return new WasmEngine(await instantiateCore(module, coreMemory(false)), bytes, build)
 }
 
-/** Whether there is memory here that threads can share. */
-export const canShare = (): boolean => typeof SharedArrayBuffer === 'function' && (globalThis.crossOriginIsolated ?? true)
-
 async function createShared(plain: Uint8Array | undefined, build: CoreBuild | undefined): Promise<CoreEngine> {
   if (plain === undefined) throw new CoreError('a core for shared memory is made of bytes; give the source as bytes')
   const bytes = sharedCore(plain)

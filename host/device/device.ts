@@ -25,6 +25,8 @@ export type Disassemble = (words: Uint32Array, index: number, target: Target, pc
 export interface DeviceOptions {
   /** Without it messages show an instruction's words. */
   readonly disassemble?: Disassemble
+  /** Address of the global data share where a device of another thread on the same linear memory has one. */
+  readonly gdsAddress?: number
 }
 
 /** What a dispatch needs to know of a kernel, from a code object or made up for raw code. */
@@ -77,9 +79,10 @@ export class Device {
   readonly memory: GuestMemory
   /** Address of the machine header in linear memory. */
   readonly machine: number
+  /** Address of the global data share in linear memory. */
+  readonly gdsAddress: number
   /** High dwords of the addresses of LDS and scratch in the flat address space; 0 where the target has none. */
   readonly apertures: { readonly shared: number; readonly private: number }
-  readonly #gds: number
   readonly #counters: number
   readonly #programs = new Map<Code, Program[]>()
 
@@ -90,11 +93,11 @@ export class Device {
     this.arena = new Arena(engine)
     this.machine = this.arena.allocate(MACHINE_BYTES)
     this.#counters = this.arena.allocate((PSEUDO_OPERATIONS.length + OPERATIONS.length) * 8)
-    this.#gds = this.arena.allocate(GDS_BYTES)
+    this.gdsAddress = options.gdsAddress ?? this.arena.allocate(GDS_BYTES)
     this.apertures = APERTURES[target.generation]
     const { words } = this.arena
     words[(this.machine + MACHINE_COUNTERS) >>> 2] = this.#counters
-    words[(this.machine + MACHINE_GDS) >>> 2] = this.#gds
+    words[(this.machine + MACHINE_GDS) >>> 2] = this.gdsAddress
     words[(this.machine + MACHINE_GDS_BYTES) >>> 2] = GDS_BYTES
     words[(this.machine + MACHINE_SHARED_APERTURE) >>> 2] = this.apertures.shared
     words[(this.machine + MACHINE_PRIVATE_APERTURE) >>> 2] = this.apertures.private
@@ -103,7 +106,7 @@ export class Device {
 
   /** The global data share, live. Never keep it over an allocation. */
   get gds(): Uint8Array {
-    return this.arena.bytes.subarray(this.#gds, this.#gds + GDS_BYTES)
+    return this.arena.bytes.subarray(this.gdsAddress, this.gdsAddress + GDS_BYTES)
   }
 
   /**
@@ -179,6 +182,16 @@ export class Device {
       if (count > 0) counts.set(name, count)
     }
     return counts
+  }
+
+  /** Adds what other threads executed to {@link approximate}. */
+  addApproximate(counts: Readonly<Record<string, number>>): void {
+    const view = new DataView(this.arena.bytes.buffer)
+    for (const { name, number } of OPERATIONS) {
+      const at = this.#counters + number * 8
+      const count = counts[name]
+      if (count !== undefined) view.setBigUint64(at, view.getBigUint64(at, true) + BigInt(count), true)
+    }
   }
 
   #map(object: CodeObject, base: bigint): void {

@@ -5,13 +5,14 @@
 import { LaunchError } from '../errors.ts'
 import type { Generation } from '../isa/targets.ts'
 import type { KernelDescriptor } from '../object/code-object.ts'
-import { EXEC_HI, EXEC_LO, WAVE_SCALARS, WAVE_SCRATCH_BASE, WAVE_SCRATCH_LANE_BYTES } from '../plan/layout.ts'
+import { EXEC_HI, EXEC_LO, MACHINE_TIME, WAVE_SCALARS, WAVE_SCRATCH_BASE, WAVE_SCRATCH_LANE_BYTES } from '../plan/layout.ts'
 import type { Device, DeviceKernel } from './device.ts'
-import { Execution, type Workload } from './execution.ts'
+import { type Claim, Execution, type Workload } from './execution.ts'
 import { type Argument, kernargSegment } from './kernarg.ts'
 import type { Region } from './memory.ts'
 import { dispatchPacket, queue } from './packet.ts'
 import { allocateScratch, type Scratch, scratchResource } from './scratch.ts'
+import type { DispatchTwin } from './twin.ts'
 import { allocateWaves, headerOf, SGPR_LIMIT, type Wave, type WaveStart, waveBytes, writeWave } from './wave.ts'
 
 /** Work-items or workgroups in x, y and z. */
@@ -84,10 +85,11 @@ function systemSgprsOf(rsrc2: number): SystemSgprs {
 
 /**
  * Prepares a dispatch. Run it with {@link Execution.run}, or instruction by instruction with {@link Execution.step}.
+ * @param claim which workgroups to run, where others run the rest; by default all
  * @throws {LaunchError} where grid, workgroup, arguments, LDS or scratch do not fit the kernel or the hardware
  */
-export function dispatch(device: Device, kernel: DeviceKernel, launch: Launch): Execution {
-  return new Execution(device, new Dispatch(device, kernel, launch))
+export function dispatch(device: Device, kernel: DeviceKernel, launch: Launch, claim?: Claim): Execution {
+  return new Execution(device, new Dispatch(device, kernel, launch), claim)
 }
 
 /** The workgroups of a dispatch. */
@@ -99,6 +101,8 @@ class Dispatch implements Workload {
   readonly #workgroup: Size
   readonly #groups: Size
   readonly #firstGroup: number
+  readonly #launch: Launch
+  readonly #nextAddress: bigint
   /** Guest memory of this dispatch alone. */
   readonly #regions: Region[] = []
   readonly #scratch: Scratch
@@ -114,6 +118,8 @@ class Dispatch implements Workload {
     const { descriptor } = kernel
     this.#device = device
     this.#kernel = kernel
+    this.#launch = launch
+    this.#nextAddress = device.memory.nextAddress
     this.#grid = launch.grid
     this.#workgroup = launch.workgroup ?? launch.grid
     checkSizes(kernel, this.#grid, this.#workgroup)
@@ -147,7 +153,7 @@ class Dispatch implements Workload {
 
   /** LDS and scratch are zero in each workgroup, though hardware promises nothing: so results do not depend on what ran before. */
   prepare(group: number): readonly Wave[] {
-    const { arena, memory } = this.#device
+    const { arena, machine, memory } = this.#device
     const position = this.position(group)
     const extent = eachDimension((d) => Math.min(this.#workgroup[d]!, this.#grid[d]! - position[d]! * this.#workgroup[d]!))
     const waves = this.#blocks.waves.slice(0, Math.ceil(volume(extent) / this.#device.target.waveSize))
@@ -155,6 +161,9 @@ class Dispatch implements Workload {
     for (const region of this.#scratch.regions) memory.view(region).fill(0)
     arena.bytes.fill(0, this.#lds, this.#lds + this.#ldsBytes)
     const { words } = arena
+    // Time starts anew in each workgroup, later ones later, so that it does not tell how many threads there are.
+    words[(machine + MACHINE_TIME) >>> 2] = 0
+    words[(machine + MACHINE_TIME + 4) >>> 2] = this.#firstGroup + group
     waves.forEach((wave, i) => {
       words.set(images[i]!, wave.host >>> 2)
       this.#systemSgprs.workgroupIds.forEach((sgpr, d) => {
@@ -163,6 +172,15 @@ class Dispatch implements Workload {
     })
     return waves
   }
+
+  readonly twin = (): DispatchTwin => ({
+    target: this.#device.target,
+    gdsAddress: this.#device.gdsAddress,
+    kernel: this.#kernel,
+    launch: this.#launch,
+    regions: this.#device.memory.regions.filter((region) => !this.#regions.includes(region)),
+    nextAddress: this.#nextAddress,
+  })
 
   free(): void {
     this.#blocks.free()

@@ -7,10 +7,14 @@ import { CoreError, LanewiseError, LimitError } from '../errors.ts'
 import type { Device } from './device.ts'
 import { faultOf, placeOf } from './faults.ts'
 import { hex } from './memory.ts'
+import { pause, SLICE_MS, Slices } from './slices.ts'
+import type { DispatchTwin } from './twin.ts'
 import type { Wave } from './wave.ts'
 
 /** What an execution runs: workgroups that are laid out in the same wave blocks, one after another. */
 export interface Workload {
+  /** What another thread runs the same workgroups from; absent where only this one can. */
+  readonly twin?: (() => DispatchTwin) | undefined
   readonly groupCount: number
   /** Lays out the waves of a workgroup, and its LDS. */
   prepare(group: number): readonly Wave[]
@@ -21,6 +25,9 @@ export interface Workload {
 }
 
 /** Limits of a run, and how it is followed and stopped. */
+/** Gives the number of a workgroup that is to run, each time a greater one; undefined when there are no more. */
+export type Claim = () => number | undefined
+
 export interface RunOptions {
   /** Wave instructions in all, 1 to 2^53; default 2^32. */
   readonly budget?: number
@@ -49,13 +56,6 @@ export interface Outcome {
 const TURN = 1 << 16
 /** Budgets are signed 32-bit numbers in the engine. */
 const MAX_BUDGET = 2 ** 31 - 1
-/** Slices begin small and grow: the reference takes a hundred times as long as the core. */
-const FIRST_SLICE = 64
-const LEAST_SLICE = 16
-/** Even the slowest instructions of the core get through so many in a fraction of a second. */
-const MOST_SLICE = 1 << 17
-/** A slice of a run takes about this long, and control goes back to the event loop about this often. */
-const SLICE_MS = 4
 const PROGRESS_MS = 125
 /** STATUS.HALT: s_sethalt stopped the wave for good. */
 const STATUS_HALT = 1 << 13
@@ -74,7 +74,12 @@ export class Execution {
   error: LanewiseError | undefined
   /** Waves of the present workgroup; after the end, of the last one. */
   waves: readonly Wave[] = []
+  /** Number of the present workgroup. */
+  group = 0
   readonly #workload: Workload
+  /** The first workgroup that nobody has run or runs. */
+  #unclaimed = 0
+  #claim: Claim = () => (this.#unclaimed < this.groupCount ? this.#unclaimed++ : undefined)
   readonly #approximateBefore: ReadonlyMap<string, number>
   /** Waves of the present workgroup that wait at a barrier, and that were halted. */
   readonly #waiting = new Set<Wave>()
@@ -83,18 +88,39 @@ export class Execution {
   #current = 0
   #turn = TURN
 
-  constructor(device: Device, workload: Workload) {
+  /** @param claim which workgroups to run; by default all */
+  constructor(device: Device, workload: Workload, claim?: Claim) {
     this.device = device
     this.#workload = workload
     this.groupCount = workload.groupCount
     this.#approximateBefore = device.approximate()
-    if (this.groupCount === 0) this.status = 'done'
-    else this.#begin()
+    if (claim !== undefined) this.#claim = claim
+    this.#advance()
+    if (this.status === 'running') this.#begin()
   }
 
   /** Coordinates of the present workgroup. */
   get workgroup(): readonly [number, number, number] {
-    return this.#workload.position(Math.min(this.groupsDone, this.groupCount - 1))
+    return this.#workload.position(this.group)
+  }
+
+  /** What another thread runs workgroups of the same dispatch from; undefined where only this one can. */
+  get twin(): (() => DispatchTwin) | undefined {
+    return this.#workload.twin
+  }
+
+  /**
+   * Shares the workgroups that are left: this execution runs the present one to its end, then those that `claim` gives.
+   * @returns the first workgroup that is left
+   */
+  shareOut(claim: Claim): number {
+    this.#claim = claim
+    return this.#unclaimed
+  }
+
+  /** Coordinates of a workgroup in the grid. */
+  position(group: number): readonly [number, number, number] {
+    return this.#workload.position(group)
   }
 
   /** The wave that the next step begins with; undefined when there is none. */
@@ -128,16 +154,16 @@ export class Execution {
     if (!(budget >= 1)) throw new RangeError(`budget is ${budget}; it must be at least 1 instruction`)
     const start = performance.now()
     const end = this.instructions + Math.floor(budget)
-    let slice = FIRST_SLICE
+    const slices = new Slices()
     let paused = start
     let reported = start
     for (;;) {
       signal?.throwIfAborted()
       const from = performance.now()
-      this.step(Math.min(slice, end - this.instructions))
+      this.step(Math.min(slices.instructions, end - this.instructions))
       const now = performance.now()
       if (this.status !== 'running' || this.instructions >= end) break
-      slice = nextSlice(slice, now - from)
+      slices.took(now - from)
       if (onProgress && now - reported >= PROGRESS_MS) {
         reported = now
         onProgress(this.groupsDone, this.groupCount)
@@ -169,6 +195,12 @@ export class Execution {
     }
   }
 
+  /** Ends it as those ended it who ran the rest. */
+  settle(error: LanewiseError | undefined): void {
+    this.status = error === undefined ? 'done' : 'stopped'
+    this.error = error
+  }
+
   /** Gives back the memory of waves, LDS, scratch and arguments; nothing of them can be read any more. */
   free(): void {
     this.status = this.status === 'running' ? 'stopped' : this.status
@@ -178,7 +210,7 @@ export class Execution {
 
   /** Lays out the next workgroup. */
   #begin(): void {
-    this.waves = this.#workload.prepare(this.groupsDone)
+    this.waves = this.#workload.prepare(this.group)
     this.#waiting.clear()
     this.#halted.clear()
     this.#ended.clear()
@@ -252,7 +284,13 @@ export class Execution {
 
   #end(): void {
     this.groupsDone++
-    if (this.groupsDone === this.groupCount) this.status = 'done'
+    this.#advance()
+  }
+
+  #advance(): void {
+    const group = this.#claim()
+    if (group === undefined) this.status = 'done'
+    else this.group = group
   }
 
   #stop(error: LanewiseError): void {
@@ -286,20 +324,4 @@ export class Execution {
       })
       .join(', ')
   }
-}
-
-/** The next slice's instructions, so that it takes about SLICE_MS. */
-const nextSlice = (slice: number, elapsedMs: number): number =>
-  Math.round(Math.min(Math.max((slice * SLICE_MS) / Math.max(elapsedMs, SLICE_MS / 4), LEAST_SLICE), MOST_SLICE))
-
-/** Lets the event loop turn once. Timers would wait for milliseconds, and setImmediate is not in browsers. */
-function pause(): Promise<void> {
-  return new Promise((resolve) => {
-    const { port1, port2 } = new MessageChannel()
-    port1.onmessage = () => {
-      port1.close()
-      resolve()
-    }
-    port2.postMessage(0)
-  })
 }

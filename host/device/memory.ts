@@ -2,7 +2,7 @@
  * Memory of a device: an arena in the engine's linear memory, and on top of it the guest's own address space. Guest addresses are 64 bits
  * wide and never offsets into linear memory; the engines find an address in the region table that is kept here.
  */
-import type { Engine } from '../engine.ts'
+import type { Engine, SharedMemory } from '../engine.ts'
 import { LaunchError, LimitError } from '../errors.ts'
 import { MACHINE_REGION_COUNT, MACHINE_REGIONS, REGION_BASE, REGION_BYTES, REGION_FLAGS, REGION_HOST, REGION_SIZE } from '../plan/layout.ts'
 
@@ -58,8 +58,12 @@ export class Arena {
     const size = this.#blocks.get(start)
     if (size === undefined) throw new RangeError(`start is ${start}; it must be a block that allocate returned and nobody freed`)
     this.#blocks.delete(start)
+    this.#give(start, start + size)
+  }
+
+  #give(start: number, end: number): void {
     const at = this.#free.findIndex((block) => block.start > start)
-    this.#free.splice(at < 0 ? this.#free.length : at, 0, { start, end: start + size })
+    this.#free.splice(at < 0 ? this.#free.length : at, 0, { start, end })
     this.#free = this.#free.reduce<{ start: number; end: number }[]>((merged, block) => {
       const last = merged.at(-1)
       if (last?.end === block.start) last.end = block.end
@@ -80,6 +84,8 @@ export class Arena {
   }
 
   #extend(size: number): number {
+    const { shared } = this.#engine
+    if (shared !== undefined) return this.#claim(shared, size)
     const start = this.#fresh
     const end = start + size
     const present = this.#engine.memory.byteLength
@@ -89,6 +95,19 @@ export class Arena {
     }
     this.#fresh = end
     return start
+  }
+
+  /** Takes memory that threads share in large pieces, or where there is no room for that, what is needed. */
+  #claim(shared: SharedMemory, size: number): number {
+    if (size >= GROWTH_BYTES) return shared.claim(size)
+    try {
+      const start = shared.claim(GROWTH_BYTES)
+      this.#give(start + size, start + GROWTH_BYTES)
+      return start
+    } catch (error) {
+      if (!(error instanceof LimitError)) throw error
+      return shared.claim(size)
+    }
   }
 
   /** Grows generously, or where that is too much, to what is needed. */
@@ -161,6 +180,18 @@ export class GuestMemory {
   constructor(arena: Arena, machine: number) {
     this.#arena = arena
     this.#machine = machine
+  }
+
+  /** Where the next address is chosen from. */
+  get nextAddress(): bigint {
+    return this.#next
+  }
+
+  /** Becomes the guest memory of another device on the same linear memory. This one's own regions must have been freed. */
+  adopt(regions: readonly Region[], nextAddress: bigint): void {
+    this.#regions.splice(0, this.#regions.length, ...regions)
+    this.#next = nextAddress
+    this.#writeTable()
   }
 
   /** All regions, sorted by guest address. */

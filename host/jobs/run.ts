@@ -1,6 +1,7 @@
 /** Runs jobs: one, or a stream of them. */
 import type { Execution } from '../device/index.ts'
 import { LimitError } from '../errors.ts'
+import { canShare, coreCount, Pool, type PoolOutcome } from '../pool/index.ts'
 import { type Check, crossCheck } from '../results/check.ts'
 import { Differences } from '../results/compare.ts'
 import { hex } from '../results/hex.ts'
@@ -22,6 +23,14 @@ export interface RunJobOptions {
   readonly readFile?: ReadFile
   /** Stops within a few milliseconds; the call rejects with its reason. */
   readonly signal?: AbortSignal
+  /**
+   * Threads at most. Only large dispatches of several workgroups have more than one, where memory can be shared (in browsers: with cross-origin
+   * isolation), and not with cross-check or on the reference.
+   * @default as many as the machine runs at once
+   */
+  readonly threads?: number | undefined
+  /** Whose workers run with; by default those that all jobs share. */
+  readonly pool?: Pool
   /** Workgroups done and in all, at most about ten calls a second. */
   readonly onProgress?: (done: number, total: number) => void
 }
@@ -31,6 +40,9 @@ export interface JobsOptions extends RunJobOptions {
   /** Only jobs whose name matches run. */
   readonly filter?: RegExp | undefined
 }
+
+/** What all jobs share. Its workers start when a job first wants them, and do not keep a process alive. */
+const pool = new Pool()
 
 const noFiles: ReadFile = (path) => Promise.reject(new Error(`no readFile option was given, so ${path} is out of reach`))
 
@@ -90,12 +102,19 @@ function nameOf(value: unknown): string {
 }
 
 async function runAlone(loaded: LoadedJob, engine: JobEngine, options: RunJobOptions): Promise<JobResult> {
-  const run = await begin(loaded, engine)
-  const { signal, onProgress } = options
-  const outcome = await run.execution.run({ budget: loaded.job.budget, signal, onProgress })
-  const done = result(loaded, run, engine, outcome.seconds, undefined, outcome.error)
+  const { threads = coreCount(), signal, onProgress } = options
+  const shared = threads > 1 && engine !== 'reference' && canShare() && hasSeveralWorkgroups(loaded.job)
+  const run = await begin(loaded, engine, shared)
+  const outcome = await (options.pool ?? pool).run(run.execution, { budget: loaded.job.budget, signal, onProgress, threads })
+  const done = result(loaded, run, engine, outcome, undefined, outcome.error)
   giveBack(run.device.engine)
   return done
+}
+
+function hasSeveralWorkgroups({ start }: Job): boolean {
+  if (start.form !== 'dispatch' || start.grid === undefined || start.workgroup === undefined) return false
+  const { grid, workgroup } = start
+  return grid.some((items, d) => items > workgroup[d]!)
 }
 
 async function runChecked(loaded: LoadedJob, engine: JobEngine, options: RunJobOptions): Promise<JobResult> {
@@ -112,7 +131,8 @@ async function runChecked(loaded: LoadedJob, engine: JobEngine, options: RunJobO
   const { budget } = loaded.job
   const exhausted = new LimitError(`the budget of ${budget} wave instructions is used up; look for an endless loop or give a larger budget`)
   const error = check.exhausted ? exhausted : check.run.error
-  const done = result(loaded, runs.get(check.run)!, engine, check.seconds, check, error)
+  const outcome = { ...check.run.outcome(check.seconds), threads: 1 }
+  const done = result(loaded, runs.get(check.run)!, engine, outcome, check, error)
   for (const { device } of runs.values()) giveBack(device.engine)
   return done
 }
@@ -121,11 +141,10 @@ function result(
   loaded: LoadedJob,
   run: Run,
   engine: JobEngine,
-  seconds: number,
+  { instructions, approximate, seconds, threads }: PoolOutcome,
   check: Check | undefined,
   error: Execution['error'],
 ): JobResult {
-  const { instructions, approximate } = run.execution.outcome(seconds)
   const read = readAll(loaded, run)
   // Where the engines part, that is what differs; what a stopped run was expected to give is not compared.
   const { list, count } = check?.parting ?? (error === undefined ? compareAll(loaded, run) : new Differences())
@@ -137,7 +156,7 @@ function result(
     differences: list,
     ...(count > list.length ? { more: count - list.length } : {}),
     engine,
-    threads: 1,
+    threads,
     instructions,
     seconds,
     approximate,

@@ -16,10 +16,13 @@ import type { Argument, BareWave, Dispatch, RawDescriptor } from './job.ts'
 import type { LoadedJob } from './load.ts'
 import type { Run } from './outcome.ts'
 
-/** Lays a job out on an engine of its own. The same job is laid out the same way each time. */
-export async function begin(loaded: LoadedJob, engineName: JobEngine): Promise<Run> {
+/**
+ * Lays a job out on an engine of its own. The same job is laid out the same way each time.
+ * @param shared whether threads can share the engine's memory
+ */
+export async function begin(loaded: LoadedJob, engineName: JobEngine, shared = false): Promise<Run> {
   const { job, code } = loaded
-  const device = new Device(await takeEngine(engineName), job.target, {
+  const device = new Device(await takeEngine(engineName, shared), job.target, {
     disassemble: (words, index, target) => lineAt(words, target, index * 4).text,
   })
   const buffers = allocate(loaded, device)

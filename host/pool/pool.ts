@@ -1,0 +1,230 @@
+/** A pool of workers that run workgroups of a dispatch together with the thread that asks for it. */
+import { type Device, type DispatchTwin, type Execution, type Outcome, pause, type RunOptions, SLICE_MS } from '../device/index.ts'
+import type { SharedMemory } from '../engine.ts'
+import { CoreError, LanewiseError } from '../errors.ts'
+import { Control } from './control.ts'
+import type { Invitation } from './messages.ts'
+import { merge } from './outcome.ts'
+import { type Report, Share } from './share.ts'
+import { coreCount, startThread, type Thread } from './thread.ts'
+
+export interface PoolOptions {
+  /** Where the worker's module is, in case a bundler has moved it from beside this one. */
+  readonly worker?: URL
+  /**
+   * Milliseconds that a dispatch runs on one thread before others join, for most are done by then; with 0 none begins before all are there.
+   * @default 20
+   */
+  readonly patienceMs?: number
+}
+
+export interface PoolRunOptions extends RunOptions {
+  /**
+   * Threads at most, the calling one included.
+   * @default as many as the machine runs at once
+   */
+  readonly threads?: number | undefined
+}
+
+/** How a run came out. Its instructions, approximate operations and error are those of one thread. */
+export interface PoolOutcome extends Outcome {
+  /** Threads that ran workgroups. */
+  readonly threads: number
+}
+
+const PATIENCE_MS = 20
+const PROGRESS_MS = 125
+
+/** A worker that was invited. */
+interface Guest {
+  /** Fulfilled when it takes part, or never will. */
+  readonly arrived: Promise<void>
+  /** What it did; undefined where it took no part. */
+  readonly report: Promise<Report | undefined>
+  /** Goes on without it. */
+  dismiss(): void
+}
+
+export class Pool {
+  readonly #options: PoolOptions
+  #threads: Thread[] = []
+  #busy = false
+  /** No worker can be started here. */
+  #unavailable = false
+
+  constructor(options: PoolOptions = {}) {
+    this.#options = options
+  }
+
+  /**
+   * Runs an execution to its end as {@link Execution.run} does, on several threads where that can be: its engine's memory is shared, there
+   * are several workgroups, workers can be started, and this pool does nothing else at the time. Else on one.
+   */
+  async run(execution: Execution, options: PoolRunOptions = {}): Promise<PoolOutcome> {
+    const { threads = coreCount() } = options
+    if (!Number.isInteger(threads) || threads < 1) throw new RangeError(`threads is ${threads}; it must be a whole number, 1 or more`)
+    const { device, twin } = execution
+    const { shared } = device.engine
+    const most = Math.min(threads, execution.groupCount)
+    if (this.#busy || most < 2 || shared === undefined || twin === undefined || !isAligned(device))
+      return { ...(await execution.run(options)), threads: 1 }
+    this.#busy = true
+    try {
+      return await this.#runTogether(execution, twin, shared, most, options)
+    } finally {
+      this.#busy = false
+      for (const thread of this.#threads) thread.hold(false)
+    }
+  }
+
+  /** Ends the workers. The pool can be used again; it starts new ones. */
+  close(): void {
+    for (const thread of this.#threads.splice(0)) thread.end()
+  }
+
+  async #runTogether(
+    execution: Execution,
+    twin: () => DispatchTwin,
+    shared: SharedMemory,
+    threads: number,
+    { budget = 2 ** 32, signal, onProgress }: PoolRunOptions,
+  ): Promise<PoolOutcome> {
+    if (!(budget >= 1)) throw new RangeError(`budget is ${budget}; it must be at least 1 instruction`)
+    signal?.throwIfAborted()
+    const start = performance.now()
+    const { patienceMs = PATIENCE_MS } = this.#options
+    const control = new Control(execution.groupCount, threads)
+    const all = execution.instructions + Math.floor(budget)
+    const share = new Share(control, all)
+    control.begin(execution.shareOut(share.claim))
+    share.begin(execution)
+    const abort = (): void => control.stop()
+    signal?.addEventListener('abort', abort)
+    const report = (): void => onProgress?.(control.done, execution.groupCount)
+    const timer = onProgress && setInterval(report, PROGRESS_MS)
+    let guests: readonly Guest[] = []
+    try {
+      const invite = (): void => {
+        guests = this.#invite(execution, twin(), shared, control, all)
+      }
+      if (patienceMs === 0) {
+        invite()
+        await Promise.all(guests.map(({ arrived }) => arrived))
+      }
+      for (let paused = start; share.step(); ) {
+        const now = performance.now()
+        if (guests.length === 0 && patienceMs > 0 && now - start >= patienceMs) invite()
+        if (now - paused < SLICE_MS) continue
+        await pause()
+        paused = performance.now()
+      }
+    } catch (error) {
+      control.stop()
+      await farewell(guests)
+      throw error
+    } finally {
+      clearInterval(timer)
+      signal?.removeEventListener('abort', abort)
+    }
+    const reports = await farewell(guests)
+    signal?.throwIfAborted()
+    report()
+    const seconds = (performance.now() - start) / 1000
+    return merge(execution, [share.report(), ...reports], { budget, all, exhausted: control.stopped || control.executed > all, seconds })
+  }
+
+  #invite(execution: Execution, twin: DispatchTwin, shared: SharedMemory, control: Control, budget: number): readonly Guest[] {
+    while (this.#threads.length < control.threads - 1 && this.#start());
+    shared.open()
+    const { device, groupCount } = execution
+    const invitation = {
+      threads: control.threads,
+      control: control.buffer,
+      groupCount,
+      budget,
+      device: numberOf(device),
+      code: numberOf(twin.kernel.code),
+      engine: device.engine.name,
+      seed: shared.seed,
+      twin,
+    }
+    return this.#threads
+      .slice(0, control.threads - 1)
+      .map((thread, i) => guestOf(thread, control, { ...invitation, index: i + 1 }, () => this.#lose(thread)))
+  }
+
+  /** Starts one more worker; false where that cannot be. */
+  #start(): boolean {
+    if (this.#unavailable) return false
+    try {
+      const thread = startThread(this.#options.worker)
+      this.#threads.push(thread)
+    } catch {
+      this.#unavailable = true
+    }
+    return !this.#unavailable
+  }
+
+  /** A worker is no more. If it never answered, its module is not there, and no other worker will do better. */
+  #lose(thread: Thread): void {
+    this.#threads = this.#threads.filter((other) => other !== thread)
+    if (!thread.answered) this.#unavailable = true
+  }
+}
+
+/** Waits for those that take part; the others are told to stay away. @throws what a worker failed with */
+async function farewell(guests: readonly Guest[]): Promise<Report[]> {
+  for (const guest of guests) guest.dismiss()
+  const settled = await Promise.allSettled(guests.map(({ report }) => report))
+  for (const result of settled) if (result.status === 'rejected') throw result.reason
+  return settled.flatMap((result) => (result.status === 'fulfilled' && result.value !== undefined ? [result.value] : []))
+}
+
+function guestOf(thread: Thread, control: Control, invitation: Invitation, lose: () => void): Guest {
+  const { index } = invitation
+  let arrive = (): void => {}
+  let finish = (_: Report | undefined): void => {}
+  let fail = (_: Error): void => {}
+  const arrived = new Promise<void>((resolve) => {
+    arrive = resolve
+  })
+  const report = new Promise<Report | undefined>((resolve, reject) => {
+    finish = resolve
+    fail = reject
+  })
+  // Until it is waited for, nobody would hear of it.
+  report.catch(() => control.stop())
+  const leave = (): void => {
+    arrive()
+    finish(undefined)
+  }
+  thread.onAnswer = (answer) => {
+    if (answer.form === 'ready') arrive()
+    else if (answer.form === 'report') finish(answer.report)
+    else fail(new LanewiseError(answer.code, answer.message))
+  }
+  thread.onEnd = (why) => {
+    lose()
+    if (control.dismiss(index)) leave()
+    else fail(new CoreError(`a worker that ran workgroups is gone: ${why}`))
+    arrive()
+  }
+  thread.hold(true)
+  thread.invite(invitation)
+  const dismiss = (): void => {
+    if (control.dismiss(index)) leave()
+  }
+  return { arrived, report, dismiss }
+}
+
+/** Numbers for objects, so that a worker knows them again. */
+const numbers = new WeakMap<object, number>()
+let lastNumber = 0
+function numberOf(object: object): number {
+  const number = numbers.get(object) ?? ++lastNumber
+  numbers.set(object, number)
+  return number
+}
+
+/** Whether words of the guest are where WebAssembly can have atomics; only buffers at odd addresses are not. */
+const isAligned = ({ memory }: Device): boolean => memory.regions.every(({ address }) => (address & 7n) === 0n)

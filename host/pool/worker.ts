@@ -1,0 +1,71 @@
+/** A worker: takes part in the dispatches it is invited to. Runs in a worker thread of Node or a module worker of a browser. */
+import { joinCore } from '../core/engine.ts'
+import { type Code, Device, dispatchTwin, type Execution } from '../device/index.ts'
+import type { Engine } from '../engine.ts'
+import { LanewiseError } from '../errors.ts'
+import { lineAt } from '../results/listing.ts'
+import { joinTranslate } from '../translate/engine.ts'
+import { Control } from './control.ts'
+import type { Answer, Invitation } from './messages.ts'
+import { Share } from './share.ts'
+
+/** What this worker has for the device of the last invitation. */
+interface Session {
+  readonly number: number
+  readonly device: Device
+  readonly codes: Map<number, Code>
+  /** The last dispatch; its waves stay readable until the next one. */
+  execution: Execution | undefined
+}
+
+let session: Session | undefined
+
+/** Node's parent port, or the worker's own global scope. */
+const parent: Pick<MessagePort, 'postMessage' | 'onmessage'> =
+  (globalThis.process?.getBuiltinModule?.('node:worker_threads')?.parentPort as unknown as MessagePort | null | undefined) ??
+  (globalThis as unknown as MessagePort)
+
+const answer = (message: Answer): void => parent.postMessage(message)
+
+async function accept(invitation: Invitation): Promise<void> {
+  const { index, threads, groupCount, budget } = invitation
+  const control = new Control(groupCount, threads, invitation.control)
+  if (!control.join(index)) return
+  const share = new Share(control, budget)
+  try {
+    await run(invitation, share)
+  } catch (error) {
+    if (share.claimed) return answer({ form: 'failed', ...failureOf(error) })
+  }
+  answer({ form: 'report', report: share.report() })
+}
+
+async function run({ device: number, engine, seed, twin, code }: Invitation, share: Share): Promise<void> {
+  if (session?.number !== number) {
+    session = undefined
+    session = { number, device: deviceOf(await join(engine, seed), twin), codes: new Map(), execution: undefined }
+  }
+  const { device, codes } = session
+  session.execution?.free()
+  session.execution = undefined
+  const known = codes.get(code) ?? twin.kernel.code
+  codes.set(code, known)
+  const execution = dispatchTwin(device, { ...twin, kernel: { ...twin.kernel, code: known } }, share.claim)
+  session.execution = execution
+  share.begin(execution)
+  answer({ form: 'ready' })
+  while (share.step());
+}
+
+const join = (name: Invitation['engine'], seed: Invitation['seed']): Promise<Engine> =>
+  name === 'translate' ? joinTranslate(seed) : joinCore(seed)
+
+const deviceOf = (engine: Engine, { target, gdsAddress }: Invitation['twin']): Device =>
+  new Device(engine, target, { gdsAddress, disassemble: (words, index, of) => lineAt(words, of, index * 4).text })
+
+function failureOf(error: unknown) {
+  if (error instanceof LanewiseError) return { code: error.code, message: error.message }
+  return { code: 'ERR_CORE' as const, message: `a worker failed: ${error instanceof Error ? error.message : error}` }
+}
+
+parent.onmessage = ({ data }: MessageEvent<Invitation>): void => void accept(data)
