@@ -31,26 +31,28 @@ const LITERAL_ENCODING = 255
 const LITERAL = 0x3f800000
 
 /** Words of a source, lane by lane: floats from 1 up to 2, integers of all sizes. */
-function wordsOf(type: OperandType, source: number, lane: number, dword: number): number {
+function wordsOf({ name, shape }: Operation, source: number, lane: number, dword: number): number {
+  const type: OperandType = shape.sources[source]!
   const spread = Math.imul(lane * 3 + source + 1, 0x9e3779b1) >>> 0
-  if (type === 'f16') return 0x3c00 | (spread >>> 22)
+  // What a sum takes in over and over is small, or a half float would overflow.
+  const adds = shape.tied >= 0 && source === 0
+  if (type === 'f16') return (adds ? 0x0400 : 0x3c00) | (spread >>> 22)
   if (type === 'f32') return 0x3f800000 | (spread >>> 9)
   if (type === 'f64') return dword === 0 ? spread : 0x3ff00000 | (spread >>> 12)
-  return spread >>> (lane % 24)
+  // An exponent, which must not lead out of the normal numbers.
+  return name.includes('ldexp') ? lane % 8 : spread >>> (lane % 24)
 }
 
 function vectorValues(operation: Operation): Map<number, number[]> {
   const values = new Map<number, number[]>()
-  const put = (register: number, type: OperandType, source: number) => {
+  const put = (register: number, source: number) => {
     for (let dword = 0; dword < 4; dword++)
       values.set(
         register + dword,
-        Array.from({ length: LANES }, (_, lane) => wordsOf(type, source, lane, dword)),
+        Array.from({ length: LANES }, (_, lane) => wordsOf(operation, source, lane, dword)),
       )
   }
-  operation.shape.sources.forEach((type, source) => {
-    put(source === operation.shape.tied ? VECTOR_RESULT : vectorOf(source), type, source)
-  })
+  for (const source of operation.shape.sources.keys()) put(source === operation.shape.tied ? VECTOR_RESULT : vectorOf(source), source)
   return values
 }
 
@@ -60,9 +62,8 @@ function scalarValues(operation: Operation): Map<number, number> {
     [MASK + 1, 0xc3c36789],
     [LANE, 5],
   ])
-  operation.shape.sources.forEach((type, source) => {
-    for (const dword of [0, 1]) values.set(scalarOf(source) + dword, wordsOf(type, source, 7, dword))
-  })
+  for (const source of operation.shape.sources.keys())
+    for (const dword of [0, 1]) values.set(scalarOf(source) + dword, wordsOf(operation, source, 7, dword))
   return values
 }
 
