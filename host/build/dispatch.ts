@@ -348,9 +348,5 @@ export function exportsSource(kernels: Kernels): string {
         .map((k) => k.name)
         .join(', ')} } from '../ops/${file}';`,
   )
-  // The step functions of scalar operations, for translated code that does not write its own.
-  const steps = OPERATIONS.filter(({ name }) => kernels.has(name) && isScalarKernel(kernels.get(name)!)).map(
-    ({ name }) => `${name} as ${name}_step`,
-  )
-  return ['// Written by host/build.', ...lines, `export { ${steps.join(', ')} } from './dispatch';`, ''].join('\n')
+  return ['// Written by host/build.', ...lines, ''].join('\n')
 }

@@ -128,7 +128,7 @@ function roleOf(step: Step, modes: LaneModes, kernels: Kernels): Role {
   const { name } = step.operation
   if (IDLE.test(name) || name === 's_branch' || name.startsWith('s_cbranch_')) return 'idle'
   if (isLaneStep(step, modes, kernels)) return 'lanes'
-  return isPlainScalar(step) && kernels.has(`${name}_step`) ? 'scalar' : 'call'
+  return isPlainScalar(step) ? 'scalar' : 'call'
 }
 
 /** Writes the steps of one block. */
