@@ -24,10 +24,10 @@ export interface Workload {
   free(): void
 }
 
-/** Limits of a run, and how it is followed and stopped. */
 /** Gives the number of a workgroup that is to run, each time a greater one; undefined when there are no more. */
 export type Claim = () => number | undefined
 
+/** Limits of a run, and how it is followed and stopped. */
 export interface RunOptions {
   /** Wave instructions in all, 1 to 2^53; default 2^32. */
   readonly budget?: number

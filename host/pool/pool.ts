@@ -8,6 +8,7 @@ import { merge } from './outcome.ts'
 import { type Report, Share } from './share.ts'
 import { coreCount, startThread, type Thread } from './thread.ts'
 
+/** Where workers come from, and when they are wanted. */
 export interface PoolOptions {
   /** Where the worker's module is, in case a bundler has moved it from beside this one. */
   readonly worker?: URL
@@ -18,6 +19,7 @@ export interface PoolOptions {
   readonly patienceMs?: number
 }
 
+/** Limits of a run on a pool. */
 export interface PoolRunOptions extends RunOptions {
   /**
    * Threads at most, the calling one included.
@@ -45,6 +47,7 @@ interface Guest {
   dismiss(): void
 }
 
+/** Worker threads that share a device's memory and take its workgroups by turns. They start when a run is long enough, and wait for the next. */
 export class Pool {
   readonly #options: PoolOptions
   #threads: Thread[] = []
