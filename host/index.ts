@@ -45,7 +45,24 @@ export {
   type Place,
   UnsupportedError,
 } from './errors.ts'
-export { OPERATION_BY_NAME, OPERATIONS, type Operation } from './isa/operations.ts'
+export {
+  type BitRange,
+  drawBits,
+  type Encoding,
+  type Example,
+  type ExampleOptions,
+  type ExampleRun,
+  type ExplainedOperand,
+  type Explanation,
+  explain,
+  findOperation,
+  generationsOf,
+  type RegisterValue,
+  runExample,
+  similarNames,
+  type Value,
+} from './explain/index.ts'
+export { OPERATION_BY_NAME, OPERATIONS, type Operation, type Table } from './isa/operations.ts'
 export { GENERATIONS, type Generation, TARGETS, type Target, type TargetName } from './isa/targets.ts'
 export { ENGINES, type JobEngine, openEngine } from './jobs/engines.ts'
 export type { Job } from './jobs/job.ts'

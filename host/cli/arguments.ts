@@ -20,6 +20,8 @@ export interface Command {
   /** The command line, after `lanewise`. */
   readonly usage: string
   readonly options: Readonly<Record<string, Option>>
+  /** Options without fixed names: the registers of `explain`. */
+  readonly registers?: (name: string) => Option | undefined
   /** Command line and what it does. */
   readonly examples: readonly (readonly [line: string, what: string])[]
   /** More to know, a paragraph each. */
@@ -38,6 +40,8 @@ export class Values {
   constructor(
     private readonly options: ReadonlyMap<string, readonly (string | true)[]>,
     readonly positionals: readonly string[],
+    /** Values of options without fixed names. */
+    readonly registers: Readonly<Record<string, string>> = {},
   ) {}
 
   flag(name: string): boolean {
@@ -62,10 +66,24 @@ const COMMON: Readonly<Record<string, Option>> = {
 
 export const optionsOf = (command: Command): Readonly<Record<string, Option>> => ({ ...command.options, ...COMMON })
 
-/** Reads a command line. @throws {UsageError} an unknown option, a missing or an unwanted value */
-export function readArguments(args: readonly string[], options: Readonly<Record<string, Option>>): Values {
+/**
+ * Reads a command line.
+ * @param registers finds options without fixed names
+ * @throws {UsageError} an unknown option, a missing or an unwanted value
+ */
+export function readArguments(
+  args: readonly string[],
+  options: Readonly<Record<string, Option>>,
+  registers: Command['registers'] = () => undefined,
+): Values {
+  const named = args.flatMap((arg) => {
+    const name = /^--([^=]+)/.exec(arg)?.[1]
+    const option = name === undefined ? undefined : registers(name)
+    return option === undefined ? [] : [[name!, option] as const]
+  })
+  const all = { ...Object.fromEntries(named), ...options }
   const config = Object.fromEntries(
-    Object.entries(options).map(([name, { value, short }]) => [
+    Object.entries(all).map(([name, { value, short }]) => [
       name,
       { type: value === undefined ? ('boolean' as const) : ('string' as const), ...(short === undefined ? {} : { short }) },
     ]),
@@ -76,7 +94,7 @@ export function readArguments(args: readonly string[], options: Readonly<Record<
   for (const token of tokens) {
     if (token.kind === 'positional') positionals.push(token.value)
     if (token.kind !== 'option') continue
-    const option = options[token.name]
+    const option = all[token.name]
     if (option === undefined) throw unknownOption(token.rawName, Object.keys(options))
     const value = option.value === undefined ? true : token.value
     if (value === undefined) throw new UsageError(`${token.rawName} needs a value: --${token.name} ${option.value}`)
@@ -84,7 +102,8 @@ export function readArguments(args: readonly string[], options: Readonly<Record<
     if (found.has(token.name) && value !== true && option.multiple !== true) throw new UsageError(`${token.rawName} is given twice`)
     found.set(token.name, [...(found.get(token.name) ?? []), value])
   }
-  return new Values(found, positionals)
+  const values = new Values(found, positionals)
+  return new Values(found, positionals, Object.fromEntries(named.map(([name]) => [name, values.text(name) ?? ''])))
 }
 
 function unknownOption(raw: string, names: readonly string[]): UsageError {

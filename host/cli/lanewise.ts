@@ -4,10 +4,11 @@ import { type Command, helpOf, helpOfAll, optionsOf, readArguments, UsageError }
 import { asm } from './asm.ts'
 import { demo } from './demo.ts'
 import { dis } from './dis.ts'
+import { explain } from './explain.ts'
 import type { Io } from './io.ts'
 import { run } from './run.ts'
 
-export const COMMANDS: Readonly<Record<string, Command>> = { run, dis, asm, demo }
+export const COMMANDS: Readonly<Record<string, Command>> = { run, dis, asm, explain, demo }
 
 /** Runs a command line; the exit code. Never throws. */
 export async function main(args: readonly string[], io: Io): Promise<number> {
@@ -37,7 +38,7 @@ async function execute(args: readonly string[], io: Io): Promise<number> {
       `unknown command ${name}; ${near === undefined ? `there are ${Object.keys(COMMANDS).join(', ')}` : `did you mean ${near}?`}`,
     )
   }
-  const values = readArguments(rest, optionsOf(command))
+  const values = readArguments(rest, optionsOf(command), command.registers)
   if (!values.flag('help')) return command.run(values, io)
   await io.out.write(helpOf(name, command))
   return 0

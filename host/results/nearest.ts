@@ -1,14 +1,17 @@
 /** The known name that a mistyped one probably meant. */
 
 /** The nearest of `names` by edit distance, if at most a third of the letters (at least two) differ. */
-export function nearest(name: string, names: Iterable<string>): string | undefined {
-  let best: string | undefined
-  let least = Math.max(2, Math.floor(name.length / 3)) + 1
-  for (const candidate of names) {
-    const apart = edits(name.toLowerCase(), candidate.toLowerCase())
-    if (apart < least && apart < candidate.length) [best, least] = [candidate, apart]
-  }
-  return best
+export const nearest = (name: string, names: Iterable<string>): string | undefined => nearestOf(name, names, 1)[0]
+
+/** The nearest `count` of `names` that are as near as that, the nearest first, otherwise in their order. */
+export function nearestOf(name: string, names: Iterable<string>, count: number): string[] {
+  const most = Math.max(2, Math.floor(name.length / 3))
+  return [...names]
+    .map((candidate) => ({ candidate, apart: edits(name.toLowerCase(), candidate.toLowerCase()) }))
+    .filter(({ candidate, apart }) => apart <= most && apart < candidate.length)
+    .sort((a, b) => a.apart - b.apart)
+    .slice(0, count)
+    .map(({ candidate }) => candidate)
 }
 
 /** Levenshtein's distance, row by row. */

@@ -1,10 +1,11 @@
 /** Random programs of one operation on the reference, the core and translate: whole waves compared, the first difference told. */
-import { createCore } from '../../host/core/engine.ts'
-import { bareWave, type Code, Device, type Execution, type WaveState } from '../../host/device/index.ts'
-import type { Engine } from '../../host/engine.ts'
+
 import { encode } from '../../host/codec/encode.ts'
 import type { Instruction } from '../../host/codec/instruction.ts'
 import { operandsOf } from '../../host/codec/operands.ts'
+import { createCore } from '../../host/core/engine.ts'
+import { bareWave, type Code, Device, type Execution, type WaveState } from '../../host/device/index.ts'
+import type { Engine } from '../../host/engine.ts'
 import type { Operation } from '../../host/isa/operations.ts'
 import { SCALAR_REGISTERS, VGPR_FIRST } from '../../host/isa/registers.ts'
 import { TARGETS, type Target, type TargetName } from '../../host/isa/targets.ts'
@@ -131,7 +132,12 @@ const firstDifference = (a: State, b: State): number | undefined => {
  * Runs one random program of an operation on all engines.
  * @returns undefined where they agree, else the first instruction after which they do not, with all that is needed to see why
  */
-export async function disagreement(engines: Engines, operation: Operation, targetName: TargetName, seed: number): Promise<string | undefined> {
+export async function disagreement(
+  engines: Engines,
+  operation: Operation,
+  targetName: TargetName,
+  seed: number,
+): Promise<string | undefined> {
   const target = TARGETS[targetName]
   const { pieces, instructions, state } = randomCase(randomFrom(seed), operation, target)
   const words = wordsOf(pieces)
@@ -144,7 +150,9 @@ export async function disagreement(engines: Engines, operation: Operation, targe
     const runs = engine.name === 'translate' ? 2 : 1
     for (let run = 0; run < runs; run++) {
       if (firstDifference(want, finalState(device, code, state)) === undefined) continue
-      return locate([reference, device], engine.name, pieces, instructions, state, run).then((text) => `seed ${seed}, ${targetName}, ${text}`)
+      return locate([reference, device], engine.name, pieces, instructions, state, run).then(
+        (text) => `seed ${seed}, ${targetName}, ${text}`,
+      )
     }
   }
   return undefined
@@ -204,9 +212,12 @@ function inputs(instruction: Instruction | undefined, { words }: State, lane: nu
       const value = fields[field] ?? 0
       const vgpr = kind === 'vgpr' ? value : kind === 'source' || kind === 'vectorSource' ? value - VGPR_FIRST : -1
       const at = (k: number) => (vgpr >= 0 ? words[256 + (vgpr + k) * 64 + lane] : words[64 + (kind === 'vcc' ? 106 : value) + k])
-      const isScalar = kind === 'vcc' || (vgpr < 0 && SCALAR_REGISTERS[target.generation].some((r) => value >= r.first && value < r.first + r.count))
+      const isScalar =
+        kind === 'vcc' || (vgpr < 0 && SCALAR_REGISTERS[target.generation].some((r) => value >= r.first && value < r.first + r.count))
       if (vgpr < 0 && !isScalar) return `${field} ${literal === undefined ? value : hex(literal)}`
-      return `${field || kind} ${Array.from({ length: dwords }, (_, k) => hex(at(k))).reverse().join('_')}`
+      return `${field || kind} ${Array.from({ length: dwords }, (_, k) => hex(at(k)))
+        .reverse()
+        .join('_')}`
     })
     .join(', ')
 }

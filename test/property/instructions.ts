@@ -8,7 +8,7 @@ import { FORMATS, type Format } from '../../host/isa/formats.ts'
 import type { Operation } from '../../host/isa/operations.ts'
 import { LITERAL, VGPR_FIRST } from '../../host/isa/registers.ts'
 import type { Target } from '../../host/isa/targets.ts'
-import { type Random, valueOf, word32 } from './values.ts'
+import { operandValue, type Random, word32 } from './values.ts'
 
 /** VGPRs and SGPRs that instructions name; SGPRs from MASKS on hold masks for EXEC and are only read. */
 export const VGPRS = 32
@@ -16,7 +16,18 @@ export const MASKS = 80
 
 /** dpp_ctrl of gfx8, by the GCN3 manual's table "DPP_CTRL"; the first number of a run and how many there are. */
 const DPP_CONTROLS = [
-  [0x000, 256], [0x101, 15], [0x111, 15], [0x121, 15], [0x130, 1], [0x134, 1], [0x138, 1], [0x13c, 1], [0x140, 1], [0x141, 1], [0x142, 1], [0x143, 1],
+  [0x000, 256],
+  [0x101, 15],
+  [0x111, 15],
+  [0x121, 15],
+  [0x130, 1],
+  [0x134, 1],
+  [0x138, 1],
+  [0x13c, 1],
+  [0x140, 1],
+  [0x141, 1],
+  [0x142, 1],
+  [0x143, 1],
 ] as const
 
 export const formsOf = (operation: Operation, target: Target): Format[] =>
@@ -45,7 +56,7 @@ function attemptInstruction(random: Random, operation: Operation, format: Format
   for (const name of Object.keys(format.fields)) if (name !== 'op' && fields[name] === undefined) fields[name] = choose.modifier(name)
   const needsLiteral = operation.literal !== undefined || format.literals.some((name) => fields[name] === LITERAL)
   const type = operation.shape.sources[operation.literal ?? 0] ?? 'b32'
-  const literal = needsLiteral ? (valueOf(random, type).at(-1) ?? 0) : undefined
+  const literal = needsLiteral ? (operandValue(random, type).at(-1) ?? 0) : undefined
   return { target, operation, format, fields, literal, dwords: format.dwords + (needsLiteral ? 1 : 0) }
 }
 
@@ -98,7 +109,8 @@ class Chooser {
   #scalarSource(dwords: number, field: string, mask = false): number {
     const kind = mask ? 0 : this.random(8)
     if (kind > 3) return this.#constant()
-    if (this.#scalar !== undefined) return this.#scalar < 106 && !mask ? this.#scalar & (dwords > 1 ? ~1 : ~0) : mask ? 106 : this.#constant()
+    if (this.#scalar !== undefined)
+      return this.#scalar < 106 && !mask ? this.#scalar & (dwords > 1 ? ~1 : ~0) : mask ? 106 : this.#constant()
     if (kind === 3 && this.format.literals.includes(field)) this.#scalar = LITERAL
     else if (kind === 2) this.#scalar = [106, 106, 126, dwords > 1 ? 106 : 124, dwords > 1 ? 106 : 107, 251, 252, 253][this.random(8)]!
     else this.#scalar = this.#sgpr(dwords)

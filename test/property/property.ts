@@ -2,9 +2,9 @@
 import { expect, test } from 'vitest'
 import { OPERATIONS } from '../../host/isa/operations.ts'
 import type { TargetName } from '../../host/isa/targets.ts'
+import { TARGETS } from '../../host/isa/targets.ts'
 import { disagreement, Engines, PROGRAMS } from './engines.ts'
 import { formsOf } from './instructions.ts'
-import { TARGETS } from '../../host/isa/targets.ts'
 
 /** `npm run test:deep` sets it to 100: so many times the programs. */
 const TIMES = Number(process.env.LANEWISE_TIMES ?? 1)
