@@ -56,6 +56,7 @@ export interface SharedMemory {
   reset(): void
 }
 
+/** What an engine on another thread is made from. */
 export interface EngineSeed {
   readonly memory: WebAssembly.Memory
   readonly module: WebAssembly.Module
@@ -63,9 +64,22 @@ export interface EngineSeed {
   readonly bytes: Uint8Array
 }
 
+/** What a translating engine has made so far. */
+export interface Translated {
+  /** Programs (each at one MODE) that were translated, and bytes of WebAssembly made for them. */
+  readonly regions: number
+  readonly bytes: number
+  /** Seconds spent on translating and compiling. */
+  readonly seconds: number
+  /** Why nothing is translated here, if so: all is interpreted then. */
+  readonly refused?: string
+}
+
 /** What runs waves. The device lays them out in the engine's linear memory as host/plan/layout.ts says. */
 export interface Engine {
   readonly name: EngineName
+  /** Of the translating engine: what it has made so far. */
+  readonly translated?: Translated
   /** Where linear memory can be shared; then all of it is taken by `claim`. */
   readonly shared?: SharedMemory | undefined
   /** First byte of linear memory that is the device's to use; a multiple of 64. */

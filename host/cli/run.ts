@@ -54,7 +54,7 @@ async function runCommand(values: Values, io: Io): Promise<number> {
     if (jobs !== undefined) await progress.show(tally.count, undefined)
   }
   await progress.clear()
-  if (jobs !== undefined || files.length > 1) await io.err.write(tally.summary(options.engine ?? 'core'))
+  if (jobs !== undefined || files.length > 1) await io.err.write(tally.summary(options.engine ?? 'auto'))
   return tally.exitCode
 }
 
@@ -74,7 +74,7 @@ async function* runFiles(files: readonly string[], options: JobsOptions, io: Io,
 }
 
 function engineOf(values: Values): JobEngine {
-  const name = values.text('engine') ?? 'core'
+  const name = values.text('engine') ?? 'auto'
   const engine = ENGINES.find((e) => e === name)
   if (engine === undefined) throw new UsageError(`unknown engine ${name}; there are ${ENGINES.join(' and ')}`)
   return engine

@@ -1,5 +1,5 @@
 /** What comes back from a job, ready for JSON. */
-import type { EngineName } from '../engine.ts'
+import type { EngineName, Translated } from '../engine.ts'
 import { FaultError, JobError, LanewiseError } from '../errors.ts'
 import type { Difference } from '../results/compare.ts'
 
@@ -63,6 +63,8 @@ export interface JobResult {
   readonly seconds: number
   /** How often each approximate operation was executed (wave instructions). */
   readonly approximate: Readonly<Record<string, number>>
+  /** What the translating engine has made so far (in this thread, for all its jobs). */
+  readonly translated?: Translated
   readonly check?: CheckResult
   readonly error?: ResultError
 }

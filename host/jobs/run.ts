@@ -5,7 +5,7 @@ import { canShare, coreCount, Pool, type PoolOutcome } from '../pool/index.ts'
 import { type Check, crossCheck } from '../results/check.ts'
 import { Differences } from '../results/compare.ts'
 import { hex } from '../results/hex.ts'
-import { giveBack, type JobEngine } from './engines.ts'
+import { engineNameOf, giveBack, type JobEngine } from './engines.ts'
 import type { Job } from './job.ts'
 import { type LoadedJob, loadJob, type ReadFile } from './load.ts'
 import { compareAll, type Run, readAll } from './outcome.ts'
@@ -15,7 +15,7 @@ import { begin } from './start.ts'
 
 /** How a job is run. */
 export interface RunJobOptions {
-  /** Default `core`. */
+  /** Default `auto`. */
   readonly engine?: JobEngine
   /** Runs the reference in step and compares all state; slow. Default false. */
   readonly check?: boolean
@@ -54,13 +54,13 @@ const noFiles: ReadFile = (path) => Promise.reject(new Error(`no readFile option
  * @throws the signal's reason when it aborts
  */
 export async function runJob(job: Job, options: RunJobOptions = {}): Promise<JobResult> {
-  const engine = options.engine ?? 'core'
+  const engine = options.engine ?? 'auto'
   try {
     const loaded = await loadJob(job, options.readFile ?? noFiles)
     return await (options.check ? runChecked(loaded, engine, options) : runAlone(loaded, engine, options))
   } catch (error) {
     options.signal?.throwIfAborted()
-    return failed(job.name, error, engine)
+    return failed(job.name, error, engineNameOf(engine))
   }
 }
 
@@ -90,7 +90,7 @@ async function runLine(line: string, options: JobsOptions): Promise<JobResult | 
     if (options.filter?.test(name) === false) return undefined
     job = readJob(value)
   } catch (error) {
-    return failed(name, error, options.engine ?? 'core')
+    return failed(name, error, engineNameOf(options.engine ?? 'auto'))
   }
   return runJob(job, options)
 }
@@ -106,8 +106,8 @@ async function runAlone(loaded: LoadedJob, engine: JobEngine, options: RunJobOpt
   const shared = threads > 1 && engine !== 'reference' && canShare() && hasSeveralWorkgroups(loaded.job)
   const run = await begin(loaded, engine, shared)
   const outcome = await (options.pool ?? pool).run(run.execution, { budget: loaded.job.budget, signal, onProgress, threads })
-  const done = result(loaded, run, engine, outcome, undefined, outcome.error)
-  giveBack(run.device.engine)
+  const done = result(loaded, run, outcome, undefined, outcome.error)
+  giveBack(run.device.engine, engine)
   return done
 }
 
@@ -126,21 +126,25 @@ async function runChecked(loaded: LoadedJob, engine: JobEngine, options: RunJobO
       return run.execution
     },
     // The translating engine runs what it has made only at a stretch.
-    { budget: loaded.job.budget, stride: engine === 'translate' ? 1024 : 1, signal: options.signal, onProgress: options.onProgress },
+    {
+      budget: loaded.job.budget,
+      stride: engineNameOf(engine) === 'translate' ? 1024 : 1,
+      signal: options.signal,
+      onProgress: options.onProgress,
+    },
   )
   const { budget } = loaded.job
   const exhausted = new LimitError(`the budget of ${budget} wave instructions is used up; look for an endless loop or give a larger budget`)
   const error = check.exhausted ? exhausted : check.run.error
   const outcome = { ...check.run.outcome(check.seconds), threads: 1 }
-  const done = result(loaded, runs.get(check.run)!, engine, outcome, check, error)
-  for (const { device } of runs.values()) giveBack(device.engine)
+  const done = result(loaded, runs.get(check.run)!, outcome, check, error)
+  for (const [execution, { device }] of runs) giveBack(device.engine, execution === check.run ? engine : 'reference')
   return done
 }
 
 function result(
   loaded: LoadedJob,
   run: Run,
-  engine: JobEngine,
   { instructions, approximate, seconds, threads }: PoolOutcome,
   check: Check | undefined,
   error: Execution['error'],
@@ -155,11 +159,12 @@ function result(
     read,
     differences: list,
     ...(count > list.length ? { more: count - list.length } : {}),
-    engine,
+    engine: run.device.engine.name,
     threads,
     instructions,
     seconds,
     approximate,
+    ...(run.device.engine.translated === undefined ? {} : { translated: run.device.engine.translated }),
     ...(check === undefined ? {} : { check: checkResult(check) }),
     ...(error === undefined ? {} : { error: resultError(error) }),
   }

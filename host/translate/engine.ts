@@ -1,27 +1,16 @@
 /** The translating engine: the core interprets, and what it runs often becomes WebAssembly of its own. */
 import { type CoreEngine, type CoreOptions, createCore, joinCore } from '../core/engine.ts'
-import { type Engine, type EngineSeed, Stop } from '../engine.ts'
+import { type Engine, type EngineSeed, Stop, type Translated } from '../engine.ts'
 import { PROGRAM_ID, WAVE_INSTRUCTIONS, WAVE_MODE, WAVE_PC, WAVE_PROGRAM, WAVE_SIZE, WAVE_STOP } from '../plan/layout.ts'
 import { BLOCK_LIMIT, readBlocks } from './graph.ts'
 import { Kernels } from './kernels.ts'
 import { MODE_GPR_IDX_EN, MODE_KEY, modesOf } from './modes.ts'
 import { translate } from './region.ts'
 
-/** What was translated so far. */
-export interface TranslateStatistics {
-  /** Programs (at one MODE each) that were translated, and bytes of WebAssembly made for them. */
-  readonly regions: number
-  readonly bytes: number
-  /** Seconds spent on translating and compiling. */
-  readonly seconds: number
-  /** Why nothing is translated here, if so. */
-  readonly refused: string | undefined
-}
-
 export interface TranslateEngine extends Engine {
   readonly name: 'translate'
   readonly build: CoreEngine['build']
-  readonly statistics: TranslateStatistics
+  readonly translated: Translated
 }
 
 export interface TranslateOptions extends CoreOptions {
@@ -90,8 +79,9 @@ class Translator implements TranslateEngine {
   get memory() {
     return this.core.memory
   }
-  get statistics(): TranslateStatistics {
-    return { regions: this.#regions, bytes: this.#bytes, seconds: this.#seconds, refused: this.#refused }
+  get translated(): Translated {
+    const refused = this.#refused === undefined ? {} : { refused: this.#refused }
+    return { regions: this.#regions, bytes: this.#bytes, seconds: this.#seconds, ...refused }
   }
 
   grow(bytes: number): void {

@@ -34,7 +34,7 @@ describe('wrong usage is told on standard error, with exit code 2', () => {
     [['rnu'], 'unknown command rnu; did you mean run?'],
     [['run'], 'nothing to run; name a job file, or many jobs with --jobs FILE'],
     [['run', 'x.json', '--chek'], 'unknown option --chek; did you mean --check?'],
-    [['run', 'x.json', '--engine', 'gpu'], 'unknown engine gpu; there are core'],
+    [['run', 'x.json', '--engine', 'gpu'], 'unknown engine gpu; there are auto'],
     [['run', '--jobs', '-', '--filter', '('], '--filter (: Invalid regular expression'],
     [['run', 'nowhere.json'], 'there is no file nowhere.json'],
     [['run', '--jobs', 'nowhere.ndjson'], 'there is no file nowhere.ndjson'],
@@ -68,7 +68,7 @@ describe('run', () => {
     const { code, out, err } = await lanewise(['run', file('good.json', job('good', { ...GOOD, read: ['scc'] }))])
     expect(code).toBe(0)
     expect(JSON.parse(out)).toMatchObject({ name: 'good', status: 'ok', read: { scc: '0x0' }, instructions: 2 })
-    expect(err).toMatch(/^OK +good +2 instructions, .* on core\n$/)
+    expect(err).toMatch(/^OK +good +2 instructions, .* on translate\n$/)
   })
 
   test('at a terminal: what people read, and no JSON', async () => {
@@ -130,7 +130,7 @@ describe('run', () => {
         ['c', 'ok'],
       ])
       expect(code).toBe(2)
-      expect(err).toMatch(/^4 jobs: 2 ok, 1 error, 1 mismatch; 6 instructions in .* on core\n$/)
+      expect(err).toMatch(/^4 jobs: 2 ok, 1 error, 1 mismatch; 6 instructions in .* on auto\n$/)
     }
   })
 

@@ -23,7 +23,7 @@ describe('a bare wave', () => {
       name: 'add',
       status: 'ok',
       differences: [],
-      engine: 'core',
+      engine: 'translate',
       threads: 1,
       instructions: 2,
       approximate: {},
@@ -38,6 +38,7 @@ describe('a bare wave', () => {
       'instructions',
       'seconds',
       'approximate',
+      'translated',
     ])
     expect(Object.keys(result.read)).toEqual(['v2', 's[10:11]', 's10', 'vcc', 'scc', 'exec', 'm0', 'mode'])
     const lanes = result.read.v2 as string[]
