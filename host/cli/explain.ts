@@ -26,7 +26,7 @@ import { targetNamed, targetOption } from './target.ts'
 const REGISTER = /^([vs]\d+|[vs]\[\d+:\d+\]|vcc|exec|scc|m0)$/
 
 export const explain: Command = {
-  summary: 'show what an operation means, its encodings, and what it does to values',
+  summary: 'show what an operation means, its bits, and what it does to values',
   usage: 'explain [NAME [OPERAND, ...] [--REGISTER VALUE ...]]',
   options: {
     target: { ...targetOption, help: `${targetOption.help} Default: all generations; an example runs on the newest one that has it.` },

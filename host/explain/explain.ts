@@ -13,6 +13,7 @@ import { exampleOf } from './example.ts'
 import { generationsOf } from './find.ts'
 import { type BitRange, bitRanges } from './layout.ts'
 
+/** What {@link explain} tells of an operation. */
 export interface Explanation {
   /** The tables' name. */
   readonly name: string
@@ -34,6 +35,7 @@ export interface Explanation {
   readonly example: Example
 }
 
+/** One operand, in the order of assembly text. */
 export interface ExplainedOperand {
   /** The manual's name of the field. */
   readonly field: string
@@ -44,6 +46,7 @@ export interface ExplainedOperand {
   readonly takes: string
 }
 
+/** A form of an operation: a format and an opcode, with the generations that have both alike. */
 export interface Encoding {
   readonly format: FormatName
   readonly generations: readonly Generation[]
@@ -56,6 +59,7 @@ export interface Encoding {
   readonly example: Example
 }
 
+/** An instruction without modifiers. */
 export interface Example {
   readonly target: string
   readonly text: string

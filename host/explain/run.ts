@@ -13,6 +13,7 @@ import { disassemble } from '../text/disassemble.ts'
 import { printOperand } from '../text/print-operand.ts'
 import { readValue, showValue, type Value } from './value.ts'
 
+/** Where and how {@link runExample} runs. */
 export interface ExampleOptions {
   readonly target: Target
   /** Default `core`. */
@@ -28,6 +29,7 @@ export interface RegisterValue {
   readonly lanes: readonly Value[]
 }
 
+/** An instruction that was run alone, and the registers around it. */
 export interface ExampleRun {
   readonly instruction: string
   readonly target: string
