@@ -36,19 +36,83 @@ export function word(random: Random, tame: boolean): number {
 const VGPRS = 12
 /** Operations by the operands they take: d result, v VGPR, x any 32-bit source, w pair, m mask. */
 const VALU = [
-  'v_add_f32 d x v', 'v_sub_f32 d x v', 'v_subrev_f32 d x v', 'v_mul_f32 d x v', 'v_mac_f32 d x v', 'v_mul_legacy_f32 d x v', 'v_min_f32 d x v',
-  'v_max_f32 d x v', 'v_mad_f32 d f f f', 'v_fma_f32 d f f f', 'v_min3_f32 d f f f', 'v_med3_f32 d f f f', 'v_add_f32_e64 d f f', 'v_mul_f32_e64 d f f',
-  'v_mov_b32 d x', 'v_cvt_f32_i32 d x', 'v_cvt_i32_f32 d x', 'v_cvt_f32_ubyte1 d x', 'v_floor_f32 d x', 'v_fract_f32 d x', 'v_sqrt_f32 d x', 'v_rcp_f32 d x',
-  'v_and_b32 d x v', 'v_xor_b32 d x v', 'v_lshlrev_b32 d x v', 'v_ashrrev_i32 d x v', 'v_alignbit_b32 d v v 7', 'v_bfe_u32 d v v v', 'v_mul_lo_u32 d v v',
-  'v_add_u32 d vcc x v', 'v_addc_u32 d vcc x v vcc', 'v_subb_u32 d vcc x v vcc', 'v_cndmask_b32 d x v vcc', 'v_cndmask_b32_e64 d v v m',
-  'v_cmp_lt_f32 vcc x v', 'v_cmp_nge_f32 vcc x v', 'v_cmp_eq_f32_e64 m v v', 'v_cmp_class_f32 vcc x v', 'v_cmp_gt_i32 vcc x v', 'v_cmpx_o_f32 vcc x v',
-  'v_add_f64 w w w', 'v_mul_f64 w w w', 'v_fma_f64 w w w w', 'v_lshlrev_b64 w v w', 'v_cvt_f64_f32 w x', 'v_cvt_f32_f64 d w', 'v_mad_u64_u32 w vcc v v w',
-  'v_add_f16 d x v', 'v_add_u16 d x v', 'v_cvt_f16_f32 d x', 'v_cvt_f32_f16 d x', 'v_readfirstlane_b32 s v', 'v_mbcnt_lo_u32_b32 d x v', 'v_perm_b32 d v v v',
+  'v_add_f32 d x v',
+  'v_sub_f32 d x v',
+  'v_subrev_f32 d x v',
+  'v_mul_f32 d x v',
+  'v_mac_f32 d x v',
+  'v_mul_legacy_f32 d x v',
+  'v_min_f32 d x v',
+  'v_max_f32 d x v',
+  'v_mad_f32 d f f f',
+  'v_fma_f32 d f f f',
+  'v_min3_f32 d f f f',
+  'v_med3_f32 d f f f',
+  'v_add_f32_e64 d f f',
+  'v_mul_f32_e64 d f f',
+  'v_mov_b32 d x',
+  'v_cvt_f32_i32 d x',
+  'v_cvt_i32_f32 d x',
+  'v_cvt_f32_ubyte1 d x',
+  'v_floor_f32 d x',
+  'v_fract_f32 d x',
+  'v_sqrt_f32 d x',
+  'v_rcp_f32 d x',
+  'v_and_b32 d x v',
+  'v_xor_b32 d x v',
+  'v_lshlrev_b32 d x v',
+  'v_ashrrev_i32 d x v',
+  'v_alignbit_b32 d v v 7',
+  'v_bfe_u32 d v v v',
+  'v_mul_lo_u32 d v v',
+  'v_add_u32 d vcc x v',
+  'v_addc_u32 d vcc x v vcc',
+  'v_subb_u32 d vcc x v vcc',
+  'v_cndmask_b32 d x v vcc',
+  'v_cndmask_b32_e64 d v v m',
+  'v_cmp_lt_f32 vcc x v',
+  'v_cmp_nge_f32 vcc x v',
+  'v_cmp_eq_f32_e64 m v v',
+  'v_cmp_class_f32 vcc x v',
+  'v_cmp_gt_i32 vcc x v',
+  'v_cmpx_o_f32 vcc x v',
+  'v_add_f64 w w w',
+  'v_mul_f64 w w w',
+  'v_fma_f64 w w w w',
+  'v_lshlrev_b64 w v w',
+  'v_cvt_f64_f32 w x',
+  'v_cvt_f32_f64 d w',
+  'v_mad_u64_u32 w vcc v v w',
+  'v_add_f16 d x v',
+  'v_add_u16 d x v',
+  'v_cvt_f16_f32 d x',
+  'v_cvt_f32_f16 d x',
+  'v_readfirstlane_b32 s v',
+  'v_mbcnt_lo_u32_b32 d x v',
+  'v_perm_b32 d v v v',
 ]
 const SALU = [
-  's_add_u32 s z z', 's_addc_u32 s z z', 's_sub_i32 s z z', 's_and_b64 m m m', 's_or_b64 m m vcc', 's_andn2_b64 vcc m vcc', 's_xor_b64 vcc vcc m',
-  's_cselect_b32 s z z', 's_cselect_b64 m m vcc', 's_cmp_lt_u32 z z', 's_cmp_eq_u32 z z', 's_mov_b32 s z', 's_mov_b64 vcc m', 's_lshl_b32 s z z', 's_mul_i32 s z z',
-  's_cmov_b32 s z', 's_bcnt1_i32_b64 s vcc', 's_addk_i32 s 77', 's_not_b64 m vcc', 's_and_b64 exec exec m', 's_bfe_u32 s z z',
+  's_add_u32 s z z',
+  's_addc_u32 s z z',
+  's_sub_i32 s z z',
+  's_and_b64 m m m',
+  's_or_b64 m m vcc',
+  's_andn2_b64 vcc m vcc',
+  's_xor_b64 vcc vcc m',
+  's_cselect_b32 s z z',
+  's_cselect_b64 m m vcc',
+  's_cmp_lt_u32 z z',
+  's_cmp_eq_u32 z z',
+  's_mov_b32 s z',
+  's_mov_b64 vcc m',
+  's_lshl_b32 s z z',
+  's_mul_i32 s z z',
+  's_cmov_b32 s z',
+  's_bcnt1_i32_b64 s vcc',
+  's_addk_i32 s 77',
+  's_not_b64 m vcc',
+  's_and_b64 exec exec m',
+  's_bfe_u32 s z z',
 ]
 const CONSTANTS = ['0', '1.0', '-4.0', '0.5', '64', '-1', '0x3f123456', '7']
 
@@ -98,11 +162,12 @@ function instruction(random: Random, table: readonly string[]): string {
 function attempt(random: Random, table: readonly string[]): string {
   const [name, ...kinds] = table[random(table.length)]!.split(' ')
   const text = `${name} ${kinds.map((kind) => operand(kind, random)).join(', ')}`
-  return /_e64|mad_f32|fma_f32/.test(name!) && !/cmp|cndmask/.test(name!) && random(8) === 0 ? `${text} ${['clamp', 'mul:2', 'div:2'][random(3)]}` : text
+  return /_e64|mad_f32|fma_f32/.test(name!) && !/cmp|cndmask/.test(name!) && random(8) === 0
+    ? `${text} ${['clamp', 'mul:2', 'div:2'][random(3)]}`
+    : text
 }
 
-const body = (random: Random, length: number): string[] =>
-  Array.from({ length }, () => instruction(random, random(4) === 0 ? SALU : VALU))
+const body = (random: Random, length: number): string[] => Array.from({ length }, () => instruction(random, random(4) === 0 ? SALU : VALU))
 
 /** Assembly text of 5 to 60 instructions: pieces in a row, in loops, and under a narrowed EXEC. */
 export function program(random: Random): string {
@@ -112,8 +177,23 @@ export function program(random: Random): string {
     const piece = body(random, 3 + random(12))
     const kind = random(4)
     if (kind === 0) lines.push(...piece)
-    else if (kind === 1) lines.push(`s_and_saveexec_b64 s[${50 + 2 * i}:${51 + 2 * i}], vcc`, `s_cbranch_execz skip${i}`, ...piece, `skip${i}:`, `s_mov_b64 exec, s[${50 + 2 * i}:${51 + 2 * i}]`)
-    else lines.push(`s_movk_i32 s${40 + i}, ${1 + random(5)}`, `loop${i}:`, ...piece, `s_sub_u32 s${40 + i}, s${40 + i}, 1`, `s_cmp_lg_u32 s${40 + i}, 0`, `s_cbranch_scc1 loop${i}`)
+    else if (kind === 1)
+      lines.push(
+        `s_and_saveexec_b64 s[${50 + 2 * i}:${51 + 2 * i}], vcc`,
+        `s_cbranch_execz skip${i}`,
+        ...piece,
+        `skip${i}:`,
+        `s_mov_b64 exec, s[${50 + 2 * i}:${51 + 2 * i}]`,
+      )
+    else
+      lines.push(
+        `s_movk_i32 s${40 + i}, ${1 + random(5)}`,
+        `loop${i}:`,
+        ...piece,
+        `s_sub_u32 s${40 + i}, s${40 + i}, 1`,
+        `s_cmp_lg_u32 s${40 + i}, 0`,
+        `s_cbranch_scc1 loop${i}`,
+      )
   }
   return [...lines, 's_endpgm'].join('\n')
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createCore } from '../../host/core/engine.ts'
 import { bareWave, Device } from '../../host/device/index.ts'
-import { type Engine } from '../../host/engine.ts'
+import type { Engine } from '../../host/engine.ts'
 import { TARGETS } from '../../host/isa/targets.ts'
 import { assembleProgram } from '../../host/text/assemble.ts'
 import { createTranslate } from '../../host/translate/engine.ts'
@@ -23,7 +23,12 @@ async function outcome(engine: Engine, seed: number): Promise<string> {
   const execution = bareWave(device, device.loadCode(words), { vgprs, sgprs, exec, mode: MODES[random(MODES.length)]! })
   const { status, error, instructions } = await execution.run({ budget: 5000 })
   const state = execution.waves[0]!.state()
-  const result = [status, error?.message ?? '', String(instructions), ...new Uint32Array(state.buffer, state.byteOffset, 1024 / 4 + 12 * 64)]
+  const result = [
+    status,
+    error?.message ?? '',
+    String(instructions),
+    ...new Uint32Array(state.buffer, state.byteOffset, 1024 / 4 + 12 * 64),
+  ]
   execution.free()
   return result.map((x, i) => (i < 3 ? x : `${i - 3}:${(x as number).toString(16)}`)).join('\n')
 }
