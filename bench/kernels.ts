@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { type JobEngine, type JobResult, readJob, runJob } from '../host/index.ts'
+import { type JobEngine, type JobResult, Pool, readJob, runJob } from '../host/index.ts'
 import { bestSeconds, type Effort } from './measure.ts'
 import { nativeSeconds } from './native.ts'
 import { number, ratio, seconds, table } from './table.ts'
@@ -11,6 +11,8 @@ export interface KernelResult {
   readonly name: string
   /** Wave instructions of a run. */
   readonly instructions: number
+  /** Threads that the last run of the core or of the translating engine had. */
+  readonly threads: number
   /** Seconds of the dispatch, planning and translation included; undefined where it was not run. */
   readonly reference: number | undefined
   readonly core: number
@@ -35,21 +37,26 @@ function sources(path: string, filter: RegExp): Source[] {
   return lines.map((line) => ({ json: JSON.parse(line), folder: dirname(path) })).filter(({ json }) => filter.test(json.name))
 }
 
-async function run({ json, folder }: Source, engine: JobEngine): Promise<JobResult> {
-  const result = await runJob(readJob(json), { engine, readFile: (path) => readFile(join(folder, path)) })
+/** The benchmark is one bundled file; workers come from the built package. */
+const pool = new Pool({ worker: new URL('../dist/pool/worker.js', import.meta.url) })
+
+async function run({ json, folder }: Source, engine: JobEngine, threads: number): Promise<JobResult> {
+  const result = await runJob(readJob(json), { engine, threads, pool, readFile: (path) => readFile(join(folder, path)) })
   if (result.status !== 'ok')
     throw new Error(`${json.name} on ${engine}: ${result.status}; ${JSON.stringify(result.error ?? result.differences[0])}`)
   return result
 }
 
-async function measure(source: Source, large: boolean, effort: Effort): Promise<KernelResult> {
+async function measure(source: Source, large: boolean, threads: number, effort: Effort): Promise<KernelResult> {
   let instructions = 0
+  let used = 1
   const time = (engine: JobEngine, once: boolean) =>
     bestSeconds(
       effort,
       async () => {
-        const result = await run(source, engine)
+        const result = await run(source, engine, threads)
         instructions = result.instructions
+        if (engine !== 'reference') used = result.threads
         return result.seconds
       },
       once,
@@ -58,15 +65,15 @@ async function measure(source: Source, large: boolean, effort: Effort): Promise<
   const translate = await time('translate', large)
   const reference = large ? undefined : await time('reference', true)
   const native = large ? await nativeSeconds(source.json) : undefined
-  return { name: source.json.name, instructions, reference, core, translate, native }
+  return { name: source.json.name, instructions, threads: used, reference, core, translate, native }
 }
 
 /** Small jobs are in the repository; large ones only beside it, and the reference does not run those. */
-export async function measureKernels(large: boolean, filter: RegExp | undefined, effort: Effort): Promise<KernelResult[]> {
+export async function measureKernels(large: boolean, threads: number, filter: RegExp | undefined, effort: Effort): Promise<KernelResult[]> {
   if (large && !existsSync(LARGE)) throw new Error(`there are no large jobs: ${LARGE} does not exist`)
   const list = large ? sources(LARGE, filter ?? LARGE_DEFAULT) : sources(SMALL, filter ?? /./)
   const results: KernelResult[] = []
-  for (const source of list) results.push(await measure(source, large, effort))
+  for (const source of list) results.push(await measure(source, large, threads, effort))
   return results
 }
 

@@ -11,6 +11,7 @@ Sections: operations, kernels, start, codec; all of them where none is named.
 
   --all           Every operation that can run over and over, not a cross-section
   --large         Kernels: the large jobs in ../shared, and the same work as C
+  --threads N     Kernels: threads for core and translate (default 1, as the C programs)
   --filter REGEX  Only operations and jobs whose name matches
   --time MS       Time for each measurement (default 200)
   --json          One JSON object in place of tables
@@ -25,6 +26,7 @@ const { values, positionals } = parseArgs({
   options: {
     all: { type: 'boolean', default: false },
     large: { type: 'boolean', default: false },
+    threads: { type: 'string', default: '1' },
     filter: { type: 'string' },
     time: { type: 'string', default: '200' },
     json: { type: 'boolean', default: false },
@@ -45,7 +47,7 @@ function report<T>(name: string, results: T, show: (results: T) => string): void
 const RUN: Readonly<Record<Section, () => Promise<void>>> = {
   operations: async () => report('operations', await measureOperations(values.all, filter ?? /./, effort), showOperations),
   kernels: async () => {
-    const results = await measureKernels(values.large, filter, effort)
+    const results = await measureKernels(values.large, Number(values.threads), filter, effort)
     report('kernels', results, showKernels)
     if (!values.json && values.large)
       console.log(findCompiler() === undefined ? 'no C compiler: nothing to compare with' : showNative(results))
