@@ -138,10 +138,28 @@ function sinOfTurn(t: v128): v128 {
   return fastAddOdd(f64x2.mul(t, f64x2.splat(6.283185303211212)), f64x2.mul(t, step(p, z, 3.968374318722162e-9)));
 }
 
-/** 1/√x. */
+/** 1/√x of what is an f16. */
 // @ts-ignore: decorator
 @inline
-export function rsqrt(x: v128, half: bool): v128 {
+export function rsqrtHalf(x: v128): v128 {
   const one = f64x2.splat(1);
-  return narrow(f64x2.div(one, f64x2.sqrt(promoteLow(x))), f64x2.div(one, f64x2.sqrt(promoteHigh(x))), half);
+  return narrow(f64x2.div(one, f64x2.sqrt(promoteLow(x))), f64x2.div(one, f64x2.sqrt(promoteHigh(x))), true);
+}
+
+/** 1/√x of f32: divided in f32, where four lanes cost what one costs in f64, and corrected in f64. */
+// @ts-ignore: decorator
+@inline
+export function rsqrt(x: v128): v128 {
+  const y = f32x4.div(f32x4.splat(1), f32x4.sqrt(x));
+  const r = demote(corrected(promoteLow(x), promoteLow(y)), corrected(promoteHigh(x), promoteHigh(y)));
+  // Of zero and infinity y is right, and the correction NaN.
+  return v128.bitselect(r, y, f32x4.eq(r, r));
+}
+
+/** y·(1 − e)^(−½) to the second power of e = 1 − x·y². */
+// @ts-ignore: decorator
+@inline
+function corrected(x: v128, y: v128): v128 {
+  const e = f64x2.sub(f64x2.splat(1), f64x2.mul(x, f64x2.mul(y, y)));
+  return f64x2.add(y, f64x2.mul(y, f64x2.mul(e, f64x2.add(f64x2.splat(0.5), f64x2.mul(f64x2.splat(0.375), e)))));
 }

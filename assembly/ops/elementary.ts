@@ -1,5 +1,5 @@
 // Operations that hardware approximates, correctly rounded to nearest here. Denormals have been flushed for f32, and the loop rebuilds NaN.
-import { cosOfTurns, exp2, log2, rsqrt, sinOfTurns } from '../lib/elementary';
+import { cosOfTurns, exp2, log2, rsqrt, rsqrtHalf, sinOfTurns } from '../lib/elementary';
 import { toFloat, toHalf } from '../lib/half';
 
 // --- f32
@@ -7,7 +7,7 @@ import { toFloat, toHalf } from '../lib/half';
 export function v_rcp_f32(a: v128): v128 { return f32x4.div(f32x4.splat(1), a); }
 export function v_rcp_iflag_f32(a: v128): v128 { return v_rcp_f32(a); }
 export function v_sqrt_f32(a: v128): v128 { return f32x4.sqrt(a); }
-export function v_rsq_f32(a: v128): v128 { return rsqrt(a, false); }
+export function v_rsq_f32(a: v128): v128 { return rsqrt(a); }
 export function v_exp_f32(a: v128): v128 { return exp2(a, false); }
 export function v_exp_legacy_f32(a: v128): v128 { return v_exp_f32(a); }
 export function v_log_f32(a: v128): v128 { return log2(a, false); }
@@ -31,7 +31,7 @@ function finite(r: v128, instead: i32): v128 {
 
 export function v_rcp_f16(a: v128): v128 { return toHalf(f32x4.div(f32x4.splat(1), toFloat(a))); }
 export function v_sqrt_f16(a: v128): v128 { return toHalf(f32x4.sqrt(toFloat(a))); }
-export function v_rsq_f16(a: v128): v128 { return rsqrt(toFloat(a), true); }
+export function v_rsq_f16(a: v128): v128 { return rsqrtHalf(toFloat(a)); }
 export function v_exp_f16(a: v128): v128 { return exp2(toFloat(a), true); }
 export function v_log_f16(a: v128): v128 { return log2(toFloat(a), true); }
 export function v_sin_f16(a: v128): v128 { return sinOfTurns(toFloat(a), true); }
