@@ -45,19 +45,19 @@ export function readResource(u: usize, w: usize): void {
 }
 
 /**
- * Looks up `dwords` dwords a lane (`bytes` bytes where that is less than a dword) and fills as many rows of ADDRESSES; what is out
- * of the buffer's range gets 0. False after a fault. Addresses in range must be multiples of `alignment`.
+ * Looks up `bytes` bytes a lane, in `dwords` pieces, and fills as many rows of ADDRESSES; what is out of the buffer's range gets 0.
+ * False after a fault. Addresses in range must be multiples of `alignment`. `whole`: in range are all pieces or none.
  */
-export function locateBuffer(u: usize, w: usize, dwords: i32, bytes: u32, writing: bool, alignment: u32): bool {
+export function locateBuffer(u: usize, w: usize, dwords: i32, bytes: u32, writing: bool, alignment: u32, whole: bool): bool {
   readResource(u, w);
   const imm = load<u32>(u, RECORD_IMM);
-  const part = min(bytes, <u32>4);
-  kept = generation == GFX6 && part == 4 ? ~3 : -1;
+  const part = bytes / dwords;
+  kept = generation == GFX6 ? 0 - min(part, <u32>4) : -1;
   if (stride == 0 && !(imm & (IMM_IDXEN | IMM_ADDR64)) && offsetsInRange(u, w, imm, bytes)) {
     if (!swizzled && !addTid && locateLinear(w, dwords, bytes, writing, alignment)) return true;
     if (swizzled && addTid && elementBytes == 4 && indexStride == 64 && alignment == 1 && locateScratch(w, dwords, part, writing)) return true;
   }
-  return locateEachDword(u, w, imm, dwords, part, writing, alignment);
+  return locateEachDword(u, w, imm, dwords, part, writing, alignment, whole ? bytes : part);
 }
 
 /** Fills OFFSETS; whether all `bytes` bytes of every active lane are in a raw buffer's range. */
@@ -68,12 +68,13 @@ function offsetsInRange(u: usize, w: usize, imm: u32, bytes: u32): bool {
   for (let o: usize = 0; o < rowBytes; o += 16) {
     const offset = imm & IMM_OFFEN ? i32x4.add(v128.load(from + o), step) : step;
     v128.store(OFFSETS + o, offset);
-    outside = v128.or(outside, v128.and(i32x4.gt_u(offset, last), v128.load(w + o, WAVE_EXEC_MASKS)));
+    const bad = v128.or(i32x4.gt_u(offset, last), i32x4.lt_u(offset, step)); // the sum must not wrap
+    outside = v128.or(outside, v128.and(bad, v128.load(w + o, WAVE_EXEC_MASKS)));
   }
   return !v128.any_true(outside);
 }
 
-/** Bits of an address that count: gfx6 knows no unaligned dwords. */
+/** Bits of an address that count: gfx6 knows no unaligned halves and dwords. */
 let kept: u32 = -1;
 
 /** Writes base + scalar offset + `offset` to lanes of LOW and HIGH. */
@@ -110,22 +111,22 @@ function locateScratch(w: usize, dwords: i32, bytes: u32, writing: bool): bool {
   return true;
 }
 
-/** The general case: lane by lane, dword by dword. */
-function locateEachDword(u: usize, w: usize, imm: u32, dwords: i32, bytes: u32, writing: bool, alignment: u32): bool {
+/** The general case: lane by lane, dword by dword. `checked`: bytes that must be in range. */
+function locateEachDword(u: usize, w: usize, imm: u32, dwords: i32, bytes: u32, writing: bool, alignment: u32, checked: u32): bool {
   const from = w + load<u32>(u, RECORD_SRC0), offsets = from + (imm & IMM_IDXEN ? rowBytes : 0), addr64 = (imm & IMM_ADDR64) != 0;
   for (let lanes = exec(w); lanes != 0; lanes &= lanes - 1) {
     const lane = <i32>ctz(lanes), o = <usize>lane << 2;
-    const index = (imm & IMM_IDXEN ? load<u32>(from + o) : 0) + (addTid ? lane : 0);
-    const offset = (imm & IMM_OFFEN ? load<u32>(offsets + o) : 0) + immediate;
+    const index = <u64>(imm & IMM_IDXEN ? load<u32>(from + o) : 0) + (addTid ? lane : 0);
+    const offset = <u64>(imm & IMM_OFFEN ? load<u32>(offsets + o) : 0) + immediate;
     for (let i = 0; i < dwords; i++) {
       let host: usize = 0;
       // gfx6 and gfx7, addr64: a 64-bit address on top of the base; no range check, no stride.
-      if (addr64 || inRange(index, offset + 4 * i, bytes)) {
+      if (addr64 || inRange(index, checked > bytes ? offset : offset + 4 * i, checked)) {
         const inside = addr64 ? (<u64>load<u32>(from + rowBytes + o) << 32 | load<u32>(from + o)) + immediate + 4 * i : place(index, offset + 4 * i);
         const address = (base + scalarOffset + inside) & BASE_MASK & <i64><i32>kept;
-        if (i == 0 && <u32>address & (alignment - 1)) return faulted(w, FAULT_MISALIGNED, lane, address, alignment);
         host = locate(w, address, bytes, writing);
         if (host == 0) return faulted(w, FAULT_MEMORY, lane, address, bytes);
+        if (<u32>address & (alignment - 1)) return faulted(w, FAULT_MISALIGNED, lane, address, bytes);
       }
       store<u32>(ADDRESSES + 256 * i + o, host);
     }
@@ -135,17 +136,18 @@ function locateEachDword(u: usize, w: usize, imm: u32, dwords: i32, bytes: u32, 
 
 /**
  * What num_records counts depends on generation and resource (Mesa, ac_descriptors and si_state: "The NUM_RECORDS field"): bytes without
- * stride, on gfx8 also without swizzling; else elements, and the index alone is checked.
+ * stride, on gfx8 also without swizzling; else elements, and the index alone is checked. Sums do not wrap at 32 bits (LLVM,
+ * SelectMUBUFScratchOffen, of negative VADDR).
  */
-function inRange(index: u32, offset: u32, bytes: u32): bool {
+function inRange(index: u64, offset: u64, bytes: u32): bool {
   if (stride != 0 && (generation < GFX8 || swizzled)) return index < records;
-  const at = <u64>offset + (swizzled ? 0 : <u64>index * stride);
+  const at = offset + index * stride;
   return at + bytes + scalarOffset <= <u64>records;
 }
 
 /** Offset of a byte in the buffer; swizzling interleaves elements of neighbouring indices. */
-function place(index: u32, offset: u32): u64 {
-  if (!swizzled) return <u64>index * stride + offset;
-  const high = <u64>(index / indexStride) * stride + (offset / elementBytes) * elementBytes;
+function place(index: u64, offset: u64): u64 {
+  if (!swizzled) return index * stride + offset;
+  const high = index / indexStride * stride + offset / elementBytes * elementBytes;
   return high * indexStride + (index % indexStride) * elementBytes + offset % elementBytes;
 }

@@ -1,10 +1,10 @@
 // Typed buffer elements: components packed in memory ↔ one register each (GCN3 manual, tables "Data format" and "Number format").
 import { formatWord, locateBuffer, readResource } from './buffer';
-import { FAULT_UNSUPPORTED, IMM_DFMT_SHIFT, IMM_NFMT_SHIFT, RECORD_DST, RECORD_IMM } from './generated/layout';
+import { FAULT_UNSUPPORTED, GFX8, IMM_DFMT_SHIFT, IMM_LDS, IMM_NFMT_SHIFT, RECORD_DST, RECORD_IMM } from './generated/layout';
 import { toFloat, toHalf } from './lib/half';
 import { ADDRESSES } from './scratch';
 import { reportResident } from './ops/mubuf';
-import { exec, fault, rowBytes } from './state';
+import { exec, fault, generation, rowBytes } from './state';
 
 /** Number formats. */
 const UNORM: u32 = 0, SNORM: u32 = 1, USCALED: u32 = 2, SSCALED: u32 = 3, UINT: u32 = 4, SINT: u32 = 5, SNORM_OGL: u32 = 6, FLOAT: u32 = 7;
@@ -34,17 +34,41 @@ function smallFloatShift(width: u32): u32 {
 
 /** The register value of a component of `width` bits. */
 function expand(x: u32, width: u32, numberFormat: u32): u32 {
-  const left = 32 - width, signed = <i32>(x << left) >> left;
   switch (numberFormat) {
     case UINT: return x;
-    case SINT: return signed;
-    case USCALED: return reinterpret<u32>(<f32>x);
-    case SSCALED: return reinterpret<u32>(<f32>signed);
-    case UNORM: return reinterpret<u32>(<f32>(<f64>x / <f64>(<u32>-1 >> left)));
-    case SNORM: return reinterpret<u32>(<f32>max(<f64>signed / <f64>(<u32>-1 >> (left + 1)), -1.0));
-    case SNORM_OGL: return reinterpret<u32>(<f32>((2.0 * <f64>signed + 1.0) / <f64>(<u32>-1 >> left)));
-    default: return width == 32 ? x : reinterpret<u32>(floatOf(x << smallFloatShift(width)));
+    case SINT: return signedOf(x, width);
+    case FLOAT: return width == 32 ? x : reinterpret<u32>(floatOf(x << smallFloatShift(width)));
+    default: return reinterpret<u32>(<f32>scaled(x, width, numberFormat));
   }
+}
+/** The same in 16 bits (D16), rounded once. */
+function expandToSixteen(x: u32, width: u32, numberFormat: u32): u32 {
+  switch (numberFormat) {
+    case UINT: return min(x, <u32>0xffff);
+    case SINT: return max(min(signedOf(x, width), 0x7fff), -0x8000) & 0xffff;
+    case FLOAT: return width == 32 ? halfOf(reinterpret<f32>(x)) : x << smallFloatShift(width);
+    default: return halfOf(toOdd(scaled(x, width, numberFormat)));
+  }
+}
+function signedOf(x: u32, width: u32): i32 {
+  return <i32>(x << (32 - width)) >> (32 - width);
+}
+/** What a component that is neither an integer nor a float stands for. */
+function scaled(x: u32, width: u32, numberFormat: u32): f64 {
+  const signed = <f64>signedOf(x, width), most = <u32>-1 >> (32 - width);
+  switch (numberFormat) {
+    case USCALED: return x;
+    case SSCALED: return signed;
+    case UNORM: return <f64>x / <f64>most;
+    case SNORM: return max(signed / <f64>(most >> 1), -1.0);
+    default: return (2.0 * signed + 1.0) / <f64>most;
+  }
+}
+/** Rounded to odd, so that rounding once more does no harm. */
+function toOdd(x: f64): f32 {
+  const nearest = <f32>x, bits = reinterpret<u32>(nearest);
+  if (<f64>nearest == x) return nearest;
+  return reinterpret<f32>((abs(<f64>nearest) > abs(x) ? bits - 1 : bits) | 1);
 }
 
 /** A component of `width` bits from a register value; out of range values saturate, NaN becomes 0 (as a float it stays). */
@@ -72,12 +96,7 @@ function packFloat(x: u32, width: u32): u32 {
   return (h & 0x7fff) >> smallFloatShift(width);
 }
 
-/** The 16-bit form of a register value (D16). */
-function toSixteen(x: u32, numberFormat: u32): u32 {
-  if (numberFormat == UINT) return min(x, <u32>0xffff);
-  if (numberFormat == SINT) return max(min(<i32>x, 0x7fff), -0x8000) & 0xffff;
-  return halfOf(reinterpret<f32>(x));
-}
+/** The register value that a 16-bit one (D16) stands for. */
 function fromSixteen(x: u32, numberFormat: u32): u32 {
   if (numberFormat == UINT) return x & 0xffff;
   if (numberFormat == SINT) return <i32>(x << 16) >> 16;
@@ -115,15 +134,16 @@ function readFormats(u: usize, w: usize, typed: bool): bool {
   const imm = load<u32>(u, RECORD_IMM), word = formatWord;
   dataFormat = typed ? (imm >> IMM_DFMT_SHIFT) & 15 : (word >> 15) & 15;
   numberFormat = typed ? (imm >> IMM_NFMT_SHIFT) & 7 : (word >> 12) & 7;
-  if (widths(dataFormat) != 0 && (numberFormat != FLOAT || hasFloats(dataFormat))) return true;
+  const known = numberFormat == FLOAT ? hasFloats(dataFormat) : numberFormat != SNORM_OGL || generation < GFX8;
+  if (widths(dataFormat) != 0 && known && (typed || !(imm & IMM_LDS))) return true;
   fault(w, FAULT_UNSUPPORTED, -1, 0, 0);
   return false;
 }
 
 /** What channel select `select` takes of the four components: 0, 1 or a component. */
-function selected(select: u32, r: u32, g: u32, b: u32, a: u32): u32 {
+function selected(select: u32, r: u32, g: u32, b: u32, a: u32, d16: bool): u32 {
   switch (select) {
-    case 1: return one();
+    case 1: return one(d16);
     case 4: return r;
     case 5: return g;
     case 6: return b;
@@ -131,8 +151,9 @@ function selected(select: u32, r: u32, g: u32, b: u32, a: u32): u32 {
     default: return 0;
   }
 }
-function one(): u32 {
-  return numberFormat == UINT || numberFormat == SINT ? 1 : 0x3f800000;
+function one(d16: bool): u32 {
+  if (numberFormat == UINT || numberFormat == SINT) return 1;
+  return d16 ? 0x3c00 : 0x3f800000;
 }
 /** x y z w in their places. */
 const IDENTITY: u32 = 4 | (5 << 3) | (6 << 6) | (7 << 9);
@@ -143,30 +164,37 @@ export function loadFormatted(u: usize, w: usize, count: i32, typed: bool, d16: 
   const d = w + load<u32>(u, RECORD_DST), all = widths(dataFormat), select = typed ? IDENTITY : formatWord & 0xfff;
   for (let lanes = exec(w); lanes != 0; lanes &= lanes - 1) {
     const o = <usize>ctz(lanes) << 2;
-    let at: u32 = 0, rest = all, r: u32 = 0, g: u32 = 0, b: u32 = 0, a = one();
+    let at: u32 = 0, rest = all, r: u32 = 0, g: u32 = 0, b: u32 = 0, a = one(d16);
     for (let c = 0; rest != 0; c++, rest >>= 8) {
-      const width = rest & 0xff, x = expand(component(o, at, width), width, numberFormat);
+      const width = rest & 0xff, bits = component(o, at, width), x = d16 ? expandToSixteen(bits, width, numberFormat) : expand(bits, width, numberFormat);
       if (c == 0) r = x; else if (c == 1) g = x; else if (c == 2) b = x; else a = x;
       at += width;
     }
     for (let i = 0; i < count; i++) {
-      const x = load<u32>(ADDRESSES + o) == 0 ? 0 : selected((select >> (3 * i)) & 7, r, g, b, a);
-      store<u32>(d + i * rowBytes + o, d16 ? toSixteen(x, numberFormat) : x);
+      const from = (select >> (3 * i)) & 7, x = load<u32>(ADDRESSES + o) == 0 && from != 1 ? 0 : selected(from, r, g, b, a, d16);
+      store<u32>(d + i * rowBytes + o, x);
     }
   }
   reportResident(u, w, count);
 }
 
-/** Stores a lane's components in the format's order; those that the instruction lacks are 0. */
+/** The register from which component `c` is stored: the one that a load would put it in; 4 where there is none. */
+function registerOf(c: u32, select: u32): i32 {
+  for (let i = 0; i < 4; i++) if (((select >> (3 * i)) & 7) == 4 + c) return i;
+  return 4;
+}
+
+/** Stores a lane's components; those that the instruction lacks are 0. */
 export function storeFormatted(u: usize, w: usize, count: i32, typed: bool, d16: bool): void {
   if (!locateElements(u, w, typed, true)) return;
-  const s = w + load<u32>(u, RECORD_DST), all = widths(dataFormat);
+  const s = w + load<u32>(u, RECORD_DST), all = widths(dataFormat), select = typed ? IDENTITY : formatWord & 0xfff;
   for (let lanes = exec(w); lanes != 0; lanes &= lanes - 1) {
     const o = <usize>ctz(lanes) << 2;
     let at: u32 = 0, rest = all;
     for (let c = 0; rest != 0; c++, rest >>= 8) {
-      const width = rest & 0xff, x = c < count ? load<u32>(s + c * rowBytes + o) : 0;
-      setComponent(o, at, width, pack(d16 ? fromSixteen(x, numberFormat) : x, width, numberFormat));
+      const width = rest & 0xff, from = registerOf(c, select), x = from < count ? load<u32>(s + from * rowBytes + o) : 0;
+      const asIs = d16 && width == 16 && numberFormat == FLOAT;
+      setComponent(o, at, width, asIs ? x & 0xffff : pack(d16 ? fromSixteen(x, numberFormat) : x, width, numberFormat));
       at += width;
     }
   }
@@ -176,5 +204,5 @@ function locateElements(u: usize, w: usize, typed: bool, writing: bool): bool {
   readResource(u, w);
   if (!readFormats(u, w, typed)) return false;
   const bytes = elementBits(widths(dataFormat)) >> 3;
-  return locateBuffer(u, w, (bytes + 3) >> 2, bytes, writing, 1);
+  return locateBuffer(u, w, (bytes + 3) >> 2, bytes, writing, 1, true);
 }

@@ -3,7 +3,7 @@
 // A vector access works in two steps. First the address of every dword of every active lane is looked up and kept in ADDRESSES;
 // one that is nobody's stops the wave before anything happened. Then the lanes load or store, in ascending order.
 import {
-  FAULT_LDS, FAULT_MEMORY, FAULT_MISALIGNED, MACHINE_REGION_COUNT, MACHINE_REGIONS, REGION_BASE, REGION_BYTES, REGION_FLAGS, REGION_HOST, REGION_SIZE,
+  FAULT_MEMORY, FAULT_MISALIGNED, MACHINE_REGION_COUNT, MACHINE_REGIONS, REGION_BASE, REGION_BYTES, REGION_FLAGS, REGION_HOST, REGION_SIZE,
   WAVE_EXEC_MASKS, WAVE_MACHINE,
 } from './generated/layout';
 import { ADDRESSES, HIGH, LOW, sharing } from './scratch';
@@ -92,9 +92,9 @@ function locateEach(w: usize, bytes: u32, writing: bool, row: usize, alignment: 
   for (let lanes = exec(w); lanes != 0; lanes &= lanes - 1) {
     const lane = <i32>ctz(lanes), o = <usize>lane << 2;
     const address = <u64>load<u32>(HIGH + o) << 32 | load<u32>(LOW + o);
-    if (<u32>address & (alignment - 1)) return faulted(w, FAULT_MISALIGNED, lane, address, bytes);
     const host = locate(w, address, bytes, writing);
     if (host == 0) return faulted(w, FAULT_MEMORY, lane, address, bytes);
+    if (<u32>address & (alignment - 1)) return faulted(w, FAULT_MISALIGNED, lane, address, bytes);
     store<u32>(row + o, host);
   }
   return true;
@@ -129,8 +129,14 @@ function loadRow(lanes: u64, d: usize, addresses: usize): void {
 /** Address 0 is an access that is out of a buffer's range: it reads 0. */
 // @ts-ignore: decorator
 @inline
-function loadOrZero(address: usize): u32 {
+export function loadOrZero(address: usize): u32 {
   return address == 0 ? 0 : load<u32>(address);
+}
+/** And it writes nothing. */
+// @ts-ignore: decorator
+@inline
+export function storeUnlessZero(address: usize, x: u32): void {
+  if (address != 0) store<u32>(address, x);
 }
 
 /** Whether the lanes of row 0 follow each other dword by dword. */
@@ -309,27 +315,4 @@ function allAligned(w: usize, alignment: u32): bool {
   let odd = i32x4.splat(0);
   for (let o: usize = 0; o < rowBytes; o += 16) odd = v128.or(odd, v128.and(v128.and(v128.load(LOW + o), low), v128.load(w + o, WAVE_EXEC_MASKS)));
   return !v128.any_true(odd);
-}
-
-// --- LDS and GDS
-
-/**
- * Turns byte addresses (LOW) in `size` bytes at `base` into host addresses in row `row` of ADDRESSES; false, without a fault, where an
- * active lane's `bytes` bytes are not inside or its address is no multiple of `alignment`.
- */
-export function locateShared(w: usize, base: usize, size: u32, bytes: u32, row: usize, alignment: u32): bool {
-  if (size < bytes) return exec(w) == 0;
-  const last = i32x4.splat(size - bytes), start = i32x4.splat(base);
-  let outside = i32x4.splat(0);
-  for (let o: usize = 0; o < rowBytes; o += 16) {
-    const at = v128.load(LOW + o);
-    outside = v128.or(outside, v128.and(i32x4.gt_u(at, last), v128.load(w + o, WAVE_EXEC_MASKS)));
-    v128.store(ADDRESSES + 256 * row + o, i32x4.add(at, start));
-  }
-  return !v128.any_true(outside) && (alignment == 1 || allAligned(w, alignment));
-}
-/** The fault of one lane's shared address, or none: true. */
-export function sharedAllowed(w: usize, lane: i32, at: u32, size: u32, bytes: u32, alignment: u32): bool {
-  if (<u64>at + bytes > <u64>size) return faulted(w, FAULT_LDS, lane, at, bytes);
-  return (at & (alignment - 1)) == 0 || faulted(w, FAULT_MISALIGNED, lane, at, bytes);
 }

@@ -1,15 +1,14 @@
 // LDS and GDS operations.
 import {
-  MACHINE_GDS, MACHINE_GDS_BYTES, RECORD_DST, RECORD_IMM, RECORD_SRC0, RECORD_SRC1, RECORD_SRC2, WAVE_EXEC_MASKS, WAVE_LDS, WAVE_LDS_BYTES,
+  FAULT_LDS, FAULT_MISALIGNED, MACHINE_GDS, MACHINE_GDS_BYTES, RECORD_DST, RECORD_IMM, RECORD_SRC0, RECORD_SRC1, RECORD_SRC2, WAVE_EXEC_MASKS, WAVE_LDS, WAVE_LDS_BYTES,
   WAVE_MACHINE,
 } from '../generated/layout';
 import {
-  ADD, AND, atomicLanes, CMPSWAP, DEC, FADD, FCMPSWAP, FMAX, FMIN, INC, lane64, loadDwords, loadSmall,
-  locateShared, MSKOR, OR, RSUB, setLane64, sharedAllowed, SMAX, SMIN, spreadDwords, storeDwords, storeSmall, SUB, SWAP, UMAX, UMIN, update32, update64,
-  WRAP, XOR,
+  ADD, AND, atomicLanes, CMPSWAP, DEC, FADD, faulted, FCMPSWAP, FMAX, FMIN, INC, lane64, loadDwords, loadOrZero, loadSmall, MSKOR, OR, RSUB,
+  setLane64, SMAX, SMIN, storeDwords, storeSmall, storeUnlessZero, SUB, SWAP, UMAX, UMIN, update32, update64, WRAP, XOR,
 } from '../memory';
-import { ADDRESSES, FIRST, LANES, LOW, SECOND, sharing } from '../scratch';
-import { exec, M0_OFFSET, rowBytes } from '../state';
+import { ADDRESSES, LANES, LOW, SECOND, sharing } from '../scratch';
+import { exec, fault, M0_OFFSET, rowBytes } from '../state';
 
 function destination(u: usize, w: usize): usize { return w + load<u32>(u, RECORD_DST); }
 function data0(u: usize, w: usize): usize { return w + load<u32>(u, RECORD_SRC1); }
@@ -18,118 +17,150 @@ function data1(u: usize, w: usize): usize { return w + load<u32>(u, RECORD_SRC2)
 function offset16(u: usize): u32 { return load<u32>(u, RECORD_IMM) & 0xffff; }
 function isGds(u: usize): bool { return (load<u32>(u, RECORD_IMM) >> 16) != 0; }
 
-/** Where the addresses of an instruction count from, and how many bytes there are. */
-function sharedBase(u: usize, w: usize): usize { return isGds(u) ? load<u32>(load<u32>(w, WAVE_MACHINE), MACHINE_GDS) : load<u32>(w, WAVE_LDS); }
-function sharedBytes(u: usize, w: usize): u32 {
-  return isGds(u) ? load<u32>(load<u32>(w, WAVE_MACHINE), MACHINE_GDS_BYTES) : load<u32>(w, WAVE_LDS_BYTES);
+/** Writes address register + `offset`, wrapping at 32 bits, to the row at `to`. */
+function setAddresses(u: usize, w: usize, to: usize, offset: u32): void {
+  const from = w + load<u32>(u, RECORD_SRC0), step = i32x4.splat(offset);
+  for (let o: usize = 0; o < rowBytes; o += 16) v128.store(to + o, i32x4.add(v128.load(from + o), step));
 }
-/** In the GDS, M0[31:16] is added to addresses. */
-function gdsOffset(u: usize, w: usize): u32 { return isGds(u) ? load<u32>(w, M0_OFFSET) >> 16 : 0; }
 
-/** Writes address register + `offset` (wrapping at 32 bits), less the bits of `dropped`, to LOW. */
-function setAddresses(u: usize, w: usize, offset: u32, dropped: u32): void {
-  const from = w + load<u32>(u, RECORD_SRC0), step = i32x4.splat(offset), without = i32x4.splat(dropped), base = i32x4.splat(gdsOffset(u, w));
-  for (let o: usize = 0; o < rowBytes; o += 16) {
-    v128.store(LOW + o, i32x4.add(v128.andnot(i32x4.add(v128.load(from + o), step), without), base));
+// Where the addresses of the running instruction count from in host memory, how many bytes there are from there, and how many the
+// instruction may see: M0, or in the GDS a part of M0[15:0] bytes at M0[31:16].
+let base: usize = 0;
+let size: u32 = 0;
+let limit: u32 = 0;
+/** What stands before the part of the GDS; 0 for LDS. */
+let start: u32 = 0;
+
+function readLimits(u: usize, w: usize): void {
+  const m0 = load<u32>(w, M0_OFFSET);
+  if (!isGds(u)) {
+    base = load<u32>(w, WAVE_LDS);
+    size = load<u32>(w, WAVE_LDS_BYTES);
+    limit = m0;
+    start = 0;
+    return;
   }
+  const machine = load<u32>(w, WAVE_MACHINE), bytes = load<u32>(machine, MACHINE_GDS_BYTES);
+  start = m0 >> 16;
+  base = load<u32>(machine, MACHINE_GDS) + start;
+  size = bytes - min(bytes, start);
+  limit = m0 & 0xffff;
 }
-/** Looks up `bytes` bytes at LOW into row 0 of ADDRESSES; false after a fault of the first lane that may not. */
-function locateLow(u: usize, w: usize, bytes: u32, alignment: u32): bool {
-  const size = sharedBytes(u, w);
-  if (locateShared(w, sharedBase(u, w), size, bytes, 0, alignment)) return true;
-  for (let lanes = exec(w); lanes != 0; lanes &= lanes - 1) {
-    const lane = <i32>ctz(lanes);
-    if (!sharedAllowed(w, lane, load<u32>(LOW + (<usize>lane << 2)), size, bytes, alignment)) return false;
+
+/**
+ * Turns the byte addresses in the row at `from` into host addresses in row `row` of ADDRESSES; false, without a fault, where an active
+ * lane's `bytes` bytes are not all inside or not a multiple of `alignment`.
+ */
+function allInside(w: usize, from: usize, bytes: u32, row: usize, alignment: u32): bool {
+  const end = min(size, limit);
+  if (end < bytes) return exec(w) == 0;
+  const last = i32x4.splat(end - bytes), host = i32x4.splat(base), low = i32x4.splat(alignment - 1), zero = i32x4.splat(start);
+  let bad = i32x4.splat(0);
+  for (let o: usize = 0; o < rowBytes; o += 16) {
+    const at = v128.load(from + o);
+    bad = v128.or(bad, v128.and(v128.or(i32x4.gt_u(at, last), v128.and(i32x4.add(at, zero), low)), v128.load(w + o, WAVE_EXEC_MASKS)));
+    v128.store(ADDRESSES + 256 * row + o, i32x4.add(at, host));
   }
+  return !v128.any_true(bad);
+}
+
+/** One lane's host address in row `row` of ADDRESSES, 0 where it is beyond what the instruction may see; false after a fault. */
+function locateLane(w: usize, lane: i32, from: usize, bytes: u32, row: usize, alignment: u32): bool {
+  const o = <usize>lane << 2, at = load<u32>(from + o), end = <u64>at + bytes;
+  store<u32>(ADDRESSES + 256 * row + o, end > <u64>limit ? 0 : base + at);
+  if (end > <u64>limit) return true;
+  if (end > <u64>size) return faulted(w, FAULT_LDS, lane, at + start, bytes);
+  return ((at + start) & (alignment - 1)) == 0 || faulted(w, FAULT_MISALIGNED, lane, at + start, bytes);
+}
+
+/** Looks up `dwords` dwords at the addresses in LOW into as many rows of ADDRESSES; false after a fault. */
+function locateLow(u: usize, w: usize, bytes: u32, alignment: u32): bool {
+  readLimits(u, w);
+  if (!allInside(w, LOW, bytes, 0, alignment)) {
+    for (let lanes = exec(w); lanes != 0; lanes &= lanes - 1) if (!locateLane(w, <i32>ctz(lanes), LOW, bytes, 0, alignment)) return false;
+  }
+  followUp(0, (bytes + 3) >> 2);
   return true;
 }
 function locateAt(u: usize, w: usize, bytes: u32, alignment: u32): bool {
-  setAddresses(u, w, offset16(u), 0);
+  setAddresses(u, w, LOW, offset16(u));
   return locateLow(u, w, bytes, alignment);
 }
-/**
- * Looks up two addresses a lane, SECOND and LOW, of `bytes` bytes each into rows `row` and 0 of ADDRESSES; of a lane the one in LOW is
- * looked at first.
- */
-function locatePair(u: usize, w: usize, bytes: u32, row: usize, alignment: u32): bool {
-  const size = sharedBytes(u, w), base = sharedBase(u, w);
-  memory.copy(FIRST, LOW, rowBytes);
-  memory.copy(LOW, SECOND, rowBytes);
-  const second = locateShared(w, base, size, bytes, row, alignment);
-  memory.copy(LOW, FIRST, rowBytes);
-  if (locateShared(w, base, size, bytes, 0, alignment) && second) return true;
-  for (let lanes = exec(w); lanes != 0; lanes &= lanes - 1) {
-    const lane = <i32>ctz(lanes), o = <usize>lane << 2;
-    if (!sharedAllowed(w, lane, load<u32>(LOW + o), size, bytes, alignment)) return false;
-    if (!sharedAllowed(w, lane, load<u32>(SECOND + o), size, bytes, alignment)) return false;
+/** The same for two addresses a lane, in LOW and SECOND; the rows of the second ones follow those of the first. */
+function locatePair(u: usize, w: usize, dwords: i32, alignment: u32): bool {
+  readLimits(u, w);
+  const bytes = 4 * dwords, both = allInside(w, LOW, bytes, 0, alignment);
+  if (!allInside(w, SECOND, bytes, dwords, alignment) || !both) {
+    for (let lanes = exec(w); lanes != 0; lanes &= lanes - 1) {
+      const lane = <i32>ctz(lanes);
+      if (!locateLane(w, lane, LOW, bytes, 0, alignment) || !locateLane(w, lane, SECOND, bytes, dwords, alignment)) return false;
+    }
   }
+  followUp(0, dwords);
+  followUp(dwords, dwords);
   return true;
+}
+/** Fills the rows of ADDRESSES behind `row` with the dwords that follow; 0 stays 0. */
+function followUp(row: usize, dwords: i32): void {
+  const first = ADDRESSES + 256 * row;
+  for (let i = 1; i < dwords; i++) {
+    const step = i32x4.splat(4 * i);
+    for (let o: usize = 0; o < rowBytes; o += 16) {
+      const at = v128.load(first + o);
+      v128.store(first + 256 * i + o, v128.and(i32x4.add(at, step), i32x4.ne(at, i32x4.splat(0))));
+    }
+  }
 }
 
-/** The two addresses of read2, write2 and wrxchg2: offsets count elements, or 64 of them. The rows of each follow one another. */
-function locateTwo(u: usize, w: usize, dwords: i32, scale: u32): bool {
+/** The two addresses of read2, write2 and wrxchg2: offsets count elements, or 64 of them. */
+function locateTwo(u: usize, w: usize, dwords: i32, scale: u32, alignment: u32): bool {
   const imm = load<u32>(u, RECORD_IMM), unit = 4 * dwords * scale;
-  setAddresses(u, w, ((imm >> 8) & 0xff) * unit, 0);
-  memory.copy(SECOND, LOW, rowBytes);
-  setAddresses(u, w, (imm & 0xff) * unit, 0);
-  if (!locatePair(u, w, 4 * dwords, dwords, 1)) return false;
-  if (dwords == 2) {
-    followUp(0);
-    followUp(2);
-  }
-  return true;
-}
-/** The dwords behind those of row `row` go to the next row. */
-function followUp(row: usize): void {
-  const step = i32x4.splat(4), at = ADDRESSES + 256 * row;
-  for (let o: usize = 0; o < rowBytes; o += 16) v128.store(at + 256 + o, i32x4.add(v128.load(at + o), step));
+  setAddresses(u, w, LOW, (imm & 0xff) * unit);
+  setAddresses(u, w, SECOND, ((imm >> 8) & 0xff) * unit);
+  return locatePair(u, w, dwords, alignment);
 }
 
 function read(u: usize, w: usize, dwords: i32): void {
-  if (!locateAt(u, w, 4 * dwords, 1)) return;
-  spreadDwords(dwords);
-  loadDwords(w, destination(u, w), dwords);
+  if (locateAt(u, w, 4 * dwords, 1)) loadDwords(w, destination(u, w), dwords);
 }
 function readSmall(u: usize, w: usize, bits: i32, signed: bool): void {
   if (locateAt(u, w, bits >> 3, 1)) loadSmall(w, destination(u, w), bits, signed);
 }
 function read2(u: usize, w: usize, dwords: i32, scale: u32): void {
-  if (locateTwo(u, w, dwords, scale)) loadDwords(w, destination(u, w), 2 * dwords);
+  if (locateTwo(u, w, dwords, scale, 1)) loadDwords(w, destination(u, w), 2 * dwords);
 }
 function write(u: usize, w: usize, dwords: i32): void {
-  if (!locateAt(u, w, 4 * dwords, 1)) return;
-  spreadDwords(dwords);
-  storeDwords(w, data0(u, w), dwords);
+  if (locateAt(u, w, 4 * dwords, 1)) storeDwords(w, data0(u, w), dwords);
 }
 function writeSmall(u: usize, w: usize, bits: i32): void {
   if (locateAt(u, w, bits >> 3, 1)) storeSmall(w, data0(u, w), bits);
 }
 /** With equal addresses in a lane the first data wins, so it is written last. */
 function write2(u: usize, w: usize, dwords: i32, scale: u32): void {
-  if (!locateTwo(u, w, dwords, scale)) return;
+  if (!locateTwo(u, w, dwords, scale, 1)) return;
   const first = data0(u, w), second = data1(u, w);
   for (let lanes = exec(w); lanes != 0; lanes &= lanes - 1) {
     const o = <usize>ctz(lanes) << 2;
-    for (let i = 0; i < dwords; i++) store<u32>(load<u32>(ADDRESSES + 256 * (dwords + i) + o), load<u32>(second + i * rowBytes + o));
-    for (let i = 0; i < dwords; i++) store<u32>(load<u32>(ADDRESSES + 256 * i + o), load<u32>(first + i * rowBytes + o));
+    for (let i = 0; i < dwords; i++) storeUnlessZero(load<u32>(ADDRESSES + 256 * (dwords + i) + o), load<u32>(second + i * rowBytes + o));
+    for (let i = 0; i < dwords; i++) storeUnlessZero(load<u32>(ADDRESSES + 256 * i + o), load<u32>(first + i * rowBytes + o));
   }
 }
 /** Exchanges two locations a lane. */
 function exchange2(u: usize, w: usize, dwords: i32, scale: u32): void {
-  if (!locateTwo(u, w, dwords, scale)) return;
+  if (!locateTwo(u, w, dwords, scale, 4 * dwords)) return;
   const first = data0(u, w), second = data1(u, w), d = destination(u, w);
   for (let lanes = exec(w); lanes != 0; lanes &= lanes - 1) {
     const o = <usize>ctz(lanes) << 2, a = load<u32>(ADDRESSES + o), b = load<u32>(ADDRESSES + 256 * dwords + o);
     if (dwords == 1) {
-      const x = load<u32>(first + o), y = load<u32>(second + o), before = load<u32>(a), other = load<u32>(b);
-      store<u32>(b, y);
-      store<u32>(a, x);
+      const x = load<u32>(first + o), y = load<u32>(second + o), before = loadOrZero(a), other = loadOrZero(b);
+      storeUnlessZero(b, y);
+      storeUnlessZero(a, x);
       store<u32>(d + o, before);
       store<u32>(d + rowBytes + o, other);
     } else {
-      const x = lane64(first, o), y = lane64(second, o), before = load<u64>(a), other = load<u64>(b);
-      store<u64>(b, y);
-      store<u64>(a, x);
+      const x = lane64(first, o), y = lane64(second, o), before = a == 0 ? 0 : load<u64>(a), other = b == 0 ? 0 : load<u64>(b);
+      if (b != 0) store<u64>(b, y);
+      if (a != 0) store<u64>(a, x);
       setLane64(d, o, before);
       setLane64(d + 2 * rowBytes, o, other);
     }
@@ -151,24 +182,29 @@ function compareSwap(u: usize, w: usize, op: i32, wide: bool, returns: bool): vo
  */
 function source2(u: usize, w: usize, op: i32, wide: bool): void {
   const bytes: u32 = wide ? 8 : 4, imm = offset16(u), own = (imm & 0x8000) != 0, from = w + load<u32>(u, RECORD_SRC0);
-  const near = i32x4.splat((<i32>(imm << 17) >> 17) << 2), base = i32x4.splat(gdsOffset(u, w));
+  const near = i32x4.splat((<i32>(imm << 17) >> 17) << 2);
   for (let o: usize = 0; o < rowBytes; o += 16) {
     const register = v128.load(from + o), a = own ? v128.and(register, i32x4.splat(0x1ffff)) : register;
-    v128.store(LOW + o, i32x4.add(a, base));
-    v128.store(SECOND + o, i32x4.add(i32x4.add(a, own ? i32x4.shl(i32x4.shr_s(register, 17), 2) : near), base));
+    v128.store(LOW + o, a);
+    v128.store(SECOND + o, i32x4.add(a, own ? i32x4.shl(i32x4.shr_s(register, 17), 2) : near));
   }
-  if (!locatePair(u, w, bytes, 1, bytes)) return;
+  const dwords = wide ? 2 : 1;
+  if (!locatePair(u, w, dwords, bytes)) return;
   for (let lanes = exec(w); lanes != 0; lanes &= lanes - 1) {
-    const o = <usize>ctz(lanes) << 2, a = load<u32>(ADDRESSES + o), b = load<u32>(ADDRESSES + 256 + o);
-    if (wide) update64(op, a, load<u64>(b), 0, sharing && isGds(u));
-    else update32(op, a, load<u32>(b), 0, sharing && isGds(u));
+    const o = <usize>ctz(lanes) << 2, a = load<u32>(ADDRESSES + o), b = load<u32>(ADDRESSES + 256 * dwords + o);
+    if (a == 0) continue;
+    if (wide) update64(op, a, b == 0 ? 0 : load<u64>(b), 0, sharing && isGds(u));
+    else update32(op, a, loadOrZero(b), 0, sharing && isGds(u));
   }
 }
 
 /** Counts the active lanes up or down at M0[15:0] + offset (GDS: M0[31:16]); all of them get the old value. */
 function count(u: usize, w: usize, sign: i32): void {
-  const m0 = load<u32>(w, M0_OFFSET), base = sharedBase(u, w), at = (isGds(u) ? m0 >> 16 : m0 & 0xffff) + offset16(u);
-  if (!sharedAllowed(w, -1, at, sharedBytes(u, w), 4, 4)) return;
+  if (exec(w) == 0) return;
+  readLimits(u, w);
+  const at: u32 = (isGds(u) ? 0 : limit & 0xffff) + offset16(u);
+  if (<u64>at + 4 > <u64>size) return fault(w, FAULT_LDS, -1, at + start, 4);
+  if ((at + start) & 3) return fault(w, FAULT_MISALIGNED, -1, at + start, 4);
   const d = destination(u, w), before = update32(ADD, base + at, sign * <i32>popcnt(exec(w)), 0, sharing && isGds(u));
   for (let o: usize = 0; o < rowBytes; o += 4) if (load<u32>(w + o, WAVE_EXEC_MASKS)) store<u32>(d + o, before);
 }
@@ -176,11 +212,14 @@ export function ds_append(u: usize, w: usize): void { count(u, w, 1); }
 export function ds_consume(u: usize, w: usize): void { count(u, w, -1); }
 export function ds_nop(u: usize, w: usize): void {}
 
-/** Exchanges each dword of an aligned pair whose new value has bit 31 set; the bit itself is not stored. */
+/**
+ * Exchanges each dword of an aligned pair whose new value has bit 31 set; the bit itself is not stored. The address has 16 bits (AMD's
+ * pseudocode of DS_CONDXCHG32_RTN_B64).
+ */
 export function ds_condxchg32_rtn_b64(u: usize, w: usize): void {
-  setAddresses(u, w, offset16(u), 7);
-  if (!locateLow(u, w, 8, 1)) return;
-  spreadDwords(2);
+  setAddresses(u, w, LOW, offset16(u));
+  for (let o: usize = 0; o < rowBytes; o += 16) v128.store(LOW + o, v128.and(v128.load(LOW + o), i32x4.splat(0xfff8)));
+  if (!locateLow(u, w, 8, 8)) return;
   const x = data0(u, w), d = destination(u, w);
   for (let lanes = exec(w); lanes != 0; lanes &= lanes - 1) {
     const o = <usize>ctz(lanes) << 2, low = load<u32>(x + o), high = load<u32>(x + rowBytes + o);
@@ -189,8 +228,8 @@ export function ds_condxchg32_rtn_b64(u: usize, w: usize): void {
   }
 }
 function exchangeIf(at: usize, x: u32, d: usize): void {
-  const before = load<u32>(at);
-  if (x >> 31) store<u32>(at, x & 0x7fffffff);
+  const before = loadOrZero(at);
+  if (x >> 31) storeUnlessZero(at, x & 0x7fffffff);
   store<u32>(d, before);
 }
 

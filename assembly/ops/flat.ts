@@ -42,26 +42,29 @@ function locateFlat(u: usize, w: usize, bytes: u32, writing: bool, alignment: u3
 function locateInApertures(w: usize, bytes: u32, dwords: i32, writing: bool, alignment: u32): bool {
   const machine = load<u32>(w, WAVE_MACHINE);
   const shared = load<u32>(machine, MACHINE_SHARED_APERTURE), own = load<u32>(machine, MACHINE_PRIVATE_APERTURE);
-  const ldsBytes = <u64>load<u32>(w, WAVE_LDS_BYTES), scratchBytes = <u64>load<u32>(w, WAVE_SCRATCH_LANE_BYTES);
   for (let lanes = exec(w); lanes != 0; lanes &= lanes - 1) {
     const lane = <i32>ctz(lanes), o = <usize>lane << 2, low = load<u32>(LOW + o), high = load<u32>(HIGH + o);
-    if (low & (alignment - 1)) return faulted(w, FAULT_MISALIGNED, lane, high == shared ? <u64>low : <u64>high << 32 | low, bytes);
-    for (let i = 0; i < dwords; i++) {
-      const at = low + 4 * i, part = min(bytes, <u32>4);
-      let host: usize = 0;
-      if (high == shared) {
-        if (<u64>low + bytes <= ldsBytes) host = load<u32>(w, WAVE_LDS) + at;
-      } else if (high == own) {
-        if (<u64>low + bytes <= scratchBytes) {
-          host = locate(w, load<u64>(w, WAVE_SCRATCH_BASE) + (at >> 2) * SCRATCH_ROW + 4 * lane + (at & 3), part, writing);
-        }
-      } else host = locate(w, (<u64>high << 32 | low) + 4 * i, part, writing);
-      if (host == 0) {
-        fault(w, high == shared ? FAULT_LDS : FAULT_MEMORY, lane, high == shared ? <u64>low : <u64>high << 32 | low, bytes);
-        return false;
-      }
-      store<u32>(ADDRESSES + 256 * i + o, host);
+    if (high == own) {
+      if (!locateInScratch(w, lane, low, bytes, dwords, writing, alignment)) return false;
+      continue;
     }
+    const inLds = high == shared, address = inLds ? <u64>low : <u64>high << 32 | low;
+    const host = inLds ? (address + bytes <= <u64>load<u32>(w, WAVE_LDS_BYTES) ? load<u32>(w, WAVE_LDS) + low : 0) : locate(w, address, bytes, writing);
+    if (host == 0) return faulted(w, inLds ? FAULT_LDS : FAULT_MEMORY, lane, address, bytes);
+    if (low & (alignment - 1)) return faulted(w, FAULT_MISALIGNED, lane, address, bytes);
+    for (let i = 0; i < dwords; i++) store<u32>(ADDRESSES + 256 * i + o, host + 4 * i);
+  }
+  return true;
+}
+/** The dwords of 64 lanes are side by side, so nothing may cross dwords, and there are no 64-bit atomics. */
+function locateInScratch(w: usize, lane: i32, low: u32, bytes: u32, dwords: i32, writing: bool, alignment: u32): bool {
+  const address = <u64>load<u32>(HIGH + (<usize>lane << 2)) << 32 | low, part = min(bytes, <u32>4);
+  if (<u64>low + bytes > <u64>load<u32>(w, WAVE_SCRATCH_LANE_BYTES)) return faulted(w, FAULT_MEMORY, lane, address, bytes);
+  if ((low & 3) + part > 4 || alignment > 4) return faulted(w, FAULT_MISALIGNED, lane, address, bytes);
+  for (let i = 0; i < dwords; i++) {
+    const at = load<u64>(w, WAVE_SCRATCH_BASE) + (<u64>(low >> 2) + i) * SCRATCH_ROW + 4 * lane + (low & 3), host = locate(w, at, part, writing);
+    if (host == 0) return faulted(w, FAULT_MEMORY, lane, at, part);
+    store<u32>(ADDRESSES + 256 * i + (<usize>lane << 2), host);
   }
   return true;
 }

@@ -1,11 +1,12 @@
 // Untyped buffer operations.
 import {
-  FAULT_LDS, FAULT_UNSUPPORTED, FLAG_GLC, FLAG_TFE, IMM_LDS, RECORD_DST, RECORD_FLAGS, RECORD_IMM, WAVE_EXEC_MASKS, WAVE_LDS, WAVE_LDS_BYTES,
+  FAULT_LDS, FAULT_UNSUPPORTED, FLAG_GLC, FLAG_TFE, IMM_LDS, RECORD_DST, RECORD_FLAGS, RECORD_IMM, WAVE_EXEC_MASKS, WAVE_FAULT_LANE,
+  WAVE_LDS, WAVE_LDS_BYTES,
 } from '../generated/layout';
 import { locateBuffer } from '../buffer';
 import { loadFormatted, storeFormatted } from '../format';
 import {
-  ADD, AND, atomicLanes, CMPSWAP, DEC, FCMPSWAP, FMAX, FMIN, INC, loadDwords, loadSmall, OR, SMAX, SMIN, storeDwords, storeSmall, SUB, SWAP,
+  ADD, AND, atomicLanes, CMPSWAP, DEC, faulted, FCMPSWAP, FMAX, FMIN, INC, loadDwords, loadSmall, OR, SMAX, SMIN, storeDwords, storeSmall, SUB, SWAP,
   UMAX, UMIN, XOR,
 } from '../memory';
 import { LOADED } from '../scratch';
@@ -21,15 +22,22 @@ export function reportResident(u: usize, w: usize, dwords: i32): void {
   for (let o: usize = 0; o < rowBytes; o += 16) v128.store(d + o, v128.andnot(v128.load(d + o), v128.load(w + o, WAVE_EXEC_MASKS)));
 }
 
-/** The LDS bit: a lane's dword goes to LDS at M0[15:0] + offset + 4 × lane; false after a fault. */
-function ldsHasRoom(u: usize, w: usize): bool {
-  const start = <u64>(load<u16>(w, M0_OFFSET) + (load<u32>(u, RECORD_IMM) & 0xfff)), lanes = exec(w);
-  if (lanes == 0 || start + 4 * (64 - clz(lanes)) <= <u64>load<u32>(w, WAVE_LDS_BYTES)) return true;
-  fault(w, FAULT_LDS, 63 - <i32>clz(lanes), start + 4 * (63 - clz(lanes)), 4);
-  return false;
+/** The LDS bit: a lane's dword is in LDS at M0[15:0] + offset + 4 × lane. */
+function ldsStart(u: usize, w: usize): u32 {
+  return load<u16>(w, M0_OFFSET) + (load<u32>(u, RECORD_IMM) & 0xfff);
+}
+/** Looks up `bytes` bytes a lane in the buffer, and sees whether LDS has room; false after the fault of the first lane that has one. */
+function locateWithLds(u: usize, w: usize, bytes: u32, writing: bool): bool {
+  const start = ldsStart(u, w), located = locateBuffer(u, w, 1, bytes, writing, 1, false);
+  const lanes = located ? exec(w) : exec(w) & ((<u64>1 << load<u32>(w, WAVE_FAULT_LANE)) - 1);
+  const room = load<u32>(w, WAVE_LDS_BYTES), fit = room < start ? 0 : (room - start) >> 2;
+  const beyond = fit > 63 ? 0 : lanes >> fit << fit;
+  if (beyond == 0) return located;
+  const lane = <u32>ctz(beyond);
+  return faulted(w, FAULT_LDS, lane, start + 4 * lane, 4);
 }
 function moveToLds(u: usize, w: usize): void {
-  const to = load<u32>(w, WAVE_LDS) + load<u16>(w, M0_OFFSET) + (load<u32>(u, RECORD_IMM) & 0xfff);
+  const to = load<u32>(w, WAVE_LDS) + ldsStart(u, w);
   for (let lanes = exec(w); lanes != 0; lanes &= lanes - 1) {
     const o = <usize>ctz(lanes) << 2;
     store<u32>(to + o, load<u32>(LOADED + o));
@@ -38,8 +46,8 @@ function moveToLds(u: usize, w: usize): void {
 
 /** A lane's dword goes from LDS to memory. */
 export function buffer_store_lds_dword(u: usize, w: usize): void {
-  if (!ldsHasRoom(u, w) || !locateBuffer(u, w, 1, 4, true, 1)) return;
-  const from = load<u32>(w, WAVE_LDS) + load<u16>(w, M0_OFFSET) + (load<u32>(u, RECORD_IMM) & 0xfff);
+  if (!locateWithLds(u, w, 4, true)) return;
+  const from = load<u32>(w, WAVE_LDS) + ldsStart(u, w);
   for (let lanes = exec(w); lanes != 0; lanes &= lanes - 1) {
     const o = <usize>ctz(lanes) << 2;
     store<u32>(LOADED + o, load<u32>(from + o));
@@ -50,27 +58,28 @@ export function buffer_store_lds_dword(u: usize, w: usize): void {
 function loads(u: usize, w: usize, dwords: i32): void {
   const lds = toLds(u);
   if (lds && dwords > 1) return fault(w, FAULT_UNSUPPORTED, -1, 0, 0);
-  if ((lds && !ldsHasRoom(u, w)) || !locateBuffer(u, w, dwords, 4 * dwords, false, 1)) return;
+  if (!(lds ? locateWithLds(u, w, 4, false) : locateBuffer(u, w, dwords, 4 * dwords, false, 1, false))) return;
   loadDwords(w, lds ? LOADED : data(u, w), dwords);
   if (lds) moveToLds(u, w);
   else reportResident(u, w, dwords);
 }
 function loadsSmall(u: usize, w: usize, bits: i32, signed: bool): void {
   const lds = toLds(u);
-  if ((lds && !ldsHasRoom(u, w)) || !locateBuffer(u, w, 1, bits >> 3, false, 1)) return;
+  if (!(lds ? locateWithLds(u, w, bits >> 3, false) : locateBuffer(u, w, 1, bits >> 3, false, 1, false))) return;
   loadSmall(w, lds ? LOADED : data(u, w), bits, signed);
   if (lds) moveToLds(u, w);
   else reportResident(u, w, 1);
 }
 function stores(u: usize, w: usize, dwords: i32): void {
-  if (locateBuffer(u, w, dwords, 4 * dwords, true, 1)) storeDwords(w, data(u, w), dwords);
+  if (locateBuffer(u, w, dwords, 4 * dwords, true, 1, false)) storeDwords(w, data(u, w), dwords);
 }
 function storesSmall(u: usize, w: usize, bits: i32): void {
-  if (locateBuffer(u, w, 1, bits >> 3, true, 1)) storeSmall(w, data(u, w), bits);
+  if (locateBuffer(u, w, 1, bits >> 3, true, 1, false)) storeSmall(w, data(u, w), bits);
 }
 /** An atomic; GLC asks for the old value. The compare value of cmpswap follows the data. */
 function atomic(u: usize, w: usize, op: i32, wide: bool): void {
-  if (!locateBuffer(u, w, wide ? 2 : 1, wide ? 8 : 4, true, wide ? 8 : 4)) return;
+  const bytes: u32 = wide ? 8 : 4;
+  if (!locateBuffer(u, w, 1, bytes, true, bytes, true)) return;
   const x = data(u, w);
   atomicLanes(w, op, wide, load<u16>(u, RECORD_FLAGS) & FLAG_GLC ? x : 0, x, x + (wide ? 2 : 1) * rowBytes, true);
 }

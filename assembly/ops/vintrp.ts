@@ -2,22 +2,21 @@
 // primitive twelve dwords: P0 and P10 of x, y, z and w in turn, then P20 of all four. M0[30:16] tells which quads of lanes begin a new
 // primitive; the first one always does.
 import {
-  FAULT_UNSUPPORTED, RECORD_DST, RECORD_IMM, RECORD_MODS, RECORD_SRC0, WAVE_EXEC_MASKS, WAVE_LDS, WAVE_LDS_BYTES,
+  FAULT_LDS, FAULT_UNSUPPORTED, RECORD_DST, RECORD_IMM, RECORD_MODS, RECORD_SRC0, WAVE_EXEC_MASKS, WAVE_LDS, WAVE_LDS_BYTES,
 } from '../generated/layout';
 import { kindMask, spread32 } from '../fetch';
 import { put } from '../lib/lanes';
 import { round32 } from '../lib/mode';
 import { anyNan32, flush32, nan32 } from '../lib/rules';
-import { locateShared, sharedAllowed } from '../memory';
-import { ADDRESSES, LOW } from '../scratch';
+import { faulted } from '../memory';
+import { LANES as FACTORS, LOADED as PARAMETERS, LOW } from '../scratch';
 import { exec, fault, M0_OFFSET, rowBytes } from '../state';
 import { v_add_f32, v_add_f32_rounded, v_mul_f32, v_mul_f32_rounded } from './vop2';
 
 /** By the source field of v_interp_mov_f32. */
 const P10: u32 = 0, P20: u32 = 1, P0: u32 = 2;
 const DWORDS: u32 = 12;
-/** The parameter of each active lane. */
-const PARAMETERS = memory.data(256, 16);
+// PARAMETERS has the parameter of each active lane, FACTORS a second one.
 
 /** Fills PARAMETERS; false after a fault of the first lane whose parameter is beyond the LDS. */
 function readParameters(u: usize, w: usize, which: u32): bool {
@@ -29,11 +28,11 @@ function readParameters(u: usize, w: usize, which: u32): bool {
     const begun = popcnt(starts & ((1 << <u32>(o >> 4)) - 1));
     v128.store(LOW + o, i32x4.splat((m0 & 0xfffc) + 4 * (first + DWORDS * begun)));
   }
-  const size = load<u32>(w, WAVE_LDS_BYTES), located = locateShared(w, load<u32>(w, WAVE_LDS), size, 4, 0, 1);
+  const lds = load<u32>(w, WAVE_LDS), size = <u64>load<u32>(w, WAVE_LDS_BYTES);
   for (let lanes = exec(w); lanes != 0; lanes &= lanes - 1) {
-    const lane = <i32>ctz(lanes), o = <usize>lane << 2;
-    if (!located && !sharedAllowed(w, lane, load<u32>(LOW + o), size, 4, 1)) return false;
-    if (located) store<u32>(PARAMETERS + o, load<u32>(load<u32>(ADDRESSES + o)));
+    const lane = <i32>ctz(lanes), o = <usize>lane << 2, at = load<u32>(LOW + o);
+    if (<u64>at + 4 > size) return faulted(w, FAULT_LDS, lane, at, 4);
+    store<u32>(PARAMETERS + o, load<u32>(lds + at));
   }
   return true;
 }
@@ -49,8 +48,6 @@ function add(a: v128, b: v128): v128 {
   return flushed(anyNan32(r) ? nan32(r, a, b, b) : r);
 }
 
-/** A second parameter of each lane. */
-const FACTORS = memory.data(256, 16);
 /** Parameters at `a` times coordinates plus the row at `c`, rounded after each step. */
 function interpolate(u: usize, w: usize, a: usize, c: usize): void {
   const d = w + load<u32>(u, RECORD_DST), vector = !(load<u32>(u, RECORD_MODS) & kindMask(0));

@@ -7,7 +7,7 @@ import type { PlanRecord } from '../plan/plan.ts'
 import { IMM_ADDR64, IMM_IDXEN, IMM_LDS, IMM_OFFEN } from '../plan/record.ts'
 import { Fault } from './fault.ts'
 import { sourceDword } from './fetch.ts'
-import { decodeTexel, encodeTexel, texelBytes } from './format.ts'
+import { checkFormat, decodeTexel, encodeTexel, texelBytes } from './format.ts'
 import { type Access, checkAligned, locate, type Place, read, write } from './memory.ts'
 import { readLane } from './registers.ts'
 import type { WaveFunction } from './scalar.ts'
@@ -64,8 +64,6 @@ interface BufferAddress {
   /** Byte offset within the element: the instruction's and VADDR's. */
   readonly offset: number
   readonly soffset: number
-  /** By IDXEN or by the thread's number. */
-  readonly indexed: boolean
 }
 
 function bufferAddress(w: Wave, r: PlanRecord, lane: number): BufferAddress {
@@ -78,7 +76,6 @@ function bufferAddress(w: Wave, r: PlanRecord, lane: number): BufferAddress {
     index: (idxen ? w.vgpr(vaddr, lane) : 0) + (descriptor.addThreadId ? lane : 0),
     offset: (offen ? w.vgpr(vaddr + (idxen ? 1 : 0), lane) : 0) + (r.imm & 0xfff),
     soffset: sourceDword(w, r, 2, lane),
-    indexed: idxen || descriptor.addThreadId,
   }
 }
 
@@ -96,31 +93,31 @@ function guestAddress({ descriptor, index, offset, soffset }: BufferAddress): bi
 /**
  * Whether an access is beyond the buffer, so that reads give 0 and writes are lost. Without a stride, and on gfx8 without swizzling,
  * NUM_RECORDS counts bytes, from which soffset is taken, and a dword must be within them as a whole (LLVM, "Relaxed Buffer OOB Mode");
- * else it counts elements, and where they are indexed a dword must begin within its element.
+ * else it counts elements, and only the index is looked at. Offsets do not wrap here: a sum beyond 32 bits is out of range (LLVM,
+ * SelectMUBUFScratchOffen, of negative VADDR).
  */
-function outOfRange(w: Wave, { descriptor, index, offset, soffset, indexed }: BufferAddress, bytes: number): boolean {
+function outOfRange(w: Wave, { descriptor, index, offset, soffset }: BufferAddress, bytes: number): boolean {
   const { stride, swizzle, records } = descriptor
   const inBytes = stride === 0 || (w.generation === 'gfx8' && !swizzle)
-  if (inBytes) return offset + index * stride + bytes > records - soffset
-  const lastDword = offset + Math.max(0, bytes - 4)
-  return index >= records || (indexed && lastDword >= stride)
+  return inBytes ? offset + index * stride + bytes > records - soffset : index >= records
 }
 
 /** gfx6 drops the low address bits of dwords and halves; later generations are run with unaligned access on, as ROCm sets them up. */
 const alignedFor = (w: Wave, address: bigint, bytes: number): bigint =>
   w.generation === 'gfx6' ? address & ~BigInt(Math.min(bytes, 4) - 1) : address
 
-/** Pieces are checked and swizzled one by one; an atomic is one piece. */
+/** Pieces are checked and swizzled one by one; an atomic is one piece. A fault names the address of the piece. */
 export const locateBuffer: Locate = (w, r, lane, bytes, count, access, isAtomic) => {
   const pieces = Array.from({ length: count }, (_, k) => k * bytes)
   const place = (address: bigint): number => {
     const at = alignedFor(w, address, bytes)
+    const found = locate(w, at, bytes, access, lane)
     if (isAtomic) checkAligned(at, bytes, lane)
-    return locate(w, at, bytes, access, lane)
+    return found
   }
   if (r.imm & IMM_ADDR64) {
     const address = address64(w, r, lane)
-    return pieces.map((offset) => place(address + BigInt(offset)))
+    return pieces.map((offset) => place((address + BigInt(offset)) & ADDRESS_MASK))
   }
   const first = bufferAddress(w, r, lane)
   return pieces.map((offset): Place => {
@@ -177,6 +174,7 @@ export function formatOperations(formatOf: (w: Wave, r: PlanRecord) => ElementFo
       (w, r) => {
         if (r.imm & IMM_LDS) throw new Fault(FaultCode.Unsupported)
         const format = formatOf(w, r)
+        checkFormat(format, w.generation)
         const bytes = texelBytes(format)
         located(
           w,
@@ -191,6 +189,7 @@ export function formatOperations(formatOf: (w: Wave, r: PlanRecord) => ElementFo
       (components: number, half = false): WaveFunction =>
       (w, r) => {
         const format = formatOf(w, r)
+        checkFormat(format, w.generation)
         const bytes = texelBytes(format)
         located(
           w,

@@ -23,9 +23,6 @@ const data1 = (w: Wave, r: PlanRecord, lane: number, dwords: number): bigint => 
 const result = (w: Wave, r: PlanRecord, lane: number, dwords: number, value: bigint): void =>
   writeLane(w, w.vgprOf(r.dst), lane, dwords, value)
 
-const place = (w: Wave, r: PlanRecord, address: number, bytes: number, lane: number): Place =>
-  isGds(r) ? locateGds(w, address, bytes, lane) : locateLds(w, address, bytes, w.m0, lane)
-
 interface Options {
   /** Misaligned addresses are faults; known only after the access is known to be within bounds. */
   readonly atomic: boolean
@@ -33,13 +30,9 @@ interface Options {
 const PLAIN: Options = { atomic: false }
 const ATOMIC: Options = { atomic: true }
 
-/** Places of some accesses of one lane. */
-function places(w: Wave, r: PlanRecord, addresses: readonly number[], bytes: number, lane: number, { atomic }: Options): Place[] {
-  const wrapped = addresses.map((address) => address >>> 0)
-  const list = wrapped.map((address) => place(w, r, address, bytes, lane))
-  if (atomic) for (const [i, address] of wrapped.entries()) if (list[i] !== undefined) checkAligned(address, bytes, lane)
-  return list
-}
+/** Place of one lane's access. */
+const place = (w: Wave, r: PlanRecord, address: number, bytes: number, lane: number, { atomic }: Options): Place =>
+  isGds(r) ? locateGds(w, address >>> 0, bytes, lane, atomic) : locateLds(w, address >>> 0, bytes, w.m0, lane, atomic)
 
 /** Instructions with one address of `bytes` bytes. */
 const one =
@@ -47,8 +40,8 @@ const one =
   (w, r) =>
     located(
       w,
-      (lane) => places(w, r, [addr(w, r, lane) + offset16(r)], bytes, lane, options),
-      ([at], lane) => perform(w, r, at, lane),
+      (lane) => place(w, r, addr(w, r, lane) + offset16(r), bytes, lane, options),
+      (at, lane) => perform(w, r, at, lane),
     )
 
 /** Instructions with two addresses: the offsets count elements (`stride` 1) or 64 elements. */
@@ -64,10 +57,10 @@ const two =
       w,
       (lane) => {
         const base = addr(w, r, lane)
-        const at = (offset: number) => base + offset * stride * bytes
-        return places(w, r, [at(offset0(r)), at(offset1(r))], bytes, lane, options)
+        const at = (offset: number) => place(w, r, base + offset * stride * bytes, bytes, lane, options)
+        return [at(offset0(r)), at(offset1(r))] as const
       },
-      ([first, second], lane) => perform(w, r, [first, second], lane),
+      (both, lane) => perform(w, r, both, lane),
     )
 
 // --- reads and writes
@@ -143,7 +136,7 @@ const swapped =
   (old, compared, width, stored) =>
     f(old, stored, width, compared)
 const exchange2 = (width: 32 | 64, stride: 1 | 64): WaveFunction =>
-  two(width / 8, stride, PLAIN, (w, r, [first, second], lane) => {
+  two(width / 8, stride, ATOMIC, (w, r, [first, second], lane) => {
     const bytes = width / 8
     const old = read(w, first, bytes) | (read(w, second, bytes) << BigInt(width))
     write(w, second, bytes, data1(w, r, lane, width / 32))
@@ -234,7 +227,7 @@ export const ds_wrap_rtn_b32 = atomic2(atomics.wrap, 32, true)
 export const ds_condxchg32_rtn_b64: WaveFunction = (w, r) =>
   located(
     w,
-    (lane) => place(w, r, (addr(w, r, lane) + offset16(r)) & 0xfff8, 8, lane),
+    (lane) => place(w, r, (addr(w, r, lane) + offset16(r)) & 0xfff8, 8, lane, ATOMIC),
     (at, lane) => {
       const old = read(w, at, 8)
       const data = data0(w, r, lane, 2)
@@ -261,9 +254,10 @@ const memoryToMemory =
         const byAddress = (r.imm & 0x8000) !== 0
         const dwords = byAddress ? address >> 17 : (r.imm << 17) >> 17
         const a = byAddress ? address & 0x1ffff : address
-        return places(w, r, [a + dwords * 4, a], width / 8, lane, ATOMIC)
+        const at = (address: number) => place(w, r, address, width / 8, lane, ATOMIC)
+        return [at(a), at(a + dwords * 4)] as const
       },
-      ([b, a]) => write(w, a, width / 8, f(read(w, a, width / 8), read(w, b, width / 8), width, 0n)),
+      ([a, b]) => write(w, a, width / 8, f(read(w, a, width / 8), read(w, b, width / 8), width, 0n)),
     )
 export const ds_add_src2_u32 = memoryToMemory(atomics.sum, 32)
 export const ds_sub_src2_u32 = memoryToMemory(atomics.difference, 32)
@@ -317,10 +311,10 @@ export const ds_append = count(1n)
 export const ds_consume = count(-1n)
 
 function counterPlace(w: Wave, r: PlanRecord): Place {
-  if (!isGds(r)) return locateLds(w, (w.m0 & 0xffff) + offset16(r), 4, Number.POSITIVE_INFINITY)
+  if (!isGds(r)) return locateLds(w, (w.m0 & 0xffff) + offset16(r), 4, Number.POSITIVE_INFINITY, undefined, true)
   const address = (w.m0 >>> 16) + offset16(r)
-  checkAligned(address, 4)
   if (address + 4 > w.word(w.machine + MACHINE_GDS_BYTES)) throw new Fault(FaultCode.Lds, undefined, BigInt(address), 4)
+  checkAligned(address, 4)
   return w.word(w.machine + MACHINE_GDS) + address
 }
 

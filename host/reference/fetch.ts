@@ -222,6 +222,9 @@ export function dppLane(control: number, lane: number, waveSize: number): number
   }
 }
 
+/** Also where no lane takes part. @throws {Fault} Illegal, where the instruction's control word is none of the manual's */
+export const checkDpp = (r: PlanRecord): void => void dppLane(r.imm & 0x1ff, 0, 64)
+
 /** Whether DPP's row and bank masks let the lane be written. */
 export function dppEnables(r: PlanRecord, lane: number): boolean {
   const bank = (r.imm >>> (10 + ((lane >>> 2) & 3))) & 1

@@ -6,40 +6,54 @@ import * as atomics from './atomics.ts'
 import { Fault } from './fault.ts'
 import { type Access, checkAligned, locate, locateLds, type Place } from './memory.ts'
 import { readLane } from './registers.ts'
+import type { WaveFunction } from './scalar.ts'
 import { type Locate, memoryOperations } from './vector-memory.ts'
 import type { Wave } from './wave.ts'
 
 /** The address's high dword tells LDS and scratch from the rest; M0 clamps nothing here. */
 const locateFlat: Locate = (w, r, lane, bytes, count, access, isAtomic) => {
-  if (r.flags & FLAG_TFE) throw new Fault(FaultCode.Unsupported)
   const address = BigInt.asUintN(64, readLane(w, w.vgprOf(r.sources[0]), lane, 2) + BigInt((r.imm << 16) >> 16))
-  if (isAtomic) checkAligned(address, bytes, lane)
   const high = Number(address >> 32n)
   const low = Number(address & 0xffffffffn)
-  const pieces = Array.from({ length: count }, (_, k) => k * bytes)
-  if (high === w.word(w.machine + MACHINE_SHARED_APERTURE))
-    return pieces.map((offset) => locateLds(w, low + offset, bytes, Number.POSITIVE_INFINITY, lane))
-  if (high === w.word(w.machine + MACHINE_PRIVATE_APERTURE))
-    return pieces.map((offset) => locateScratch(w, low + offset, bytes, access, lane, address))
-  const place = locate(w, address, bytes * count, access, lane)
-  return pieces.map((offset) => place + offset)
+  if (high === w.word(w.machine + MACHINE_PRIVATE_APERTURE)) return locateScratch(w, low, address, bytes, count, access, lane)
+  const place =
+    high === w.word(w.machine + MACHINE_SHARED_APERTURE)
+      ? locateLds(w, low, bytes * count, Number.POSITIVE_INFINITY, lane, isAtomic)!
+      : locate(w, address, bytes * count, access, lane)
+  if (isAtomic) checkAligned(address, bytes, lane)
+  return Array.from({ length: count }, (_, k) => place + k * bytes)
 }
 
 /**
  * Scratch is interleaved by dwords: dword n of all lanes, then dword n + 1 (the buffer descriptors of compilers say the same:
- * element size 4, index stride 64).
+ * element size 4, index stride 64). Nothing may cross dwords; so there are no 64-bit atomics.
  */
-function locateScratch(w: Wave, offset: number, bytes: number, access: Access, lane: number, address: bigint): Place {
-  if ((offset & 3) + bytes > 4) throw new Fault(FaultCode.Misaligned, lane, address, bytes)
-  if (offset + bytes > w.header(WAVE_SCRATCH_LANE_BYTES)) throw new Fault(FaultCode.Memory, lane, address, bytes)
-  const swizzled = BigInt(offset - (offset & 3)) * BigInt(w.size) + BigInt(lane * 4 + (offset & 3))
-  return locate(w, w.header64(WAVE_SCRATCH_BASE) + swizzled, bytes, access, lane)
+function locateScratch(w: Wave, low: number, address: bigint, bytes: number, count: number, access: Access, lane: number): Place[] {
+  if (low + bytes * count > w.header(WAVE_SCRATCH_LANE_BYTES)) throw new Fault(FaultCode.Memory, lane, address, bytes * count)
+  if ((low & 3) + bytes > 4) throw new Fault(FaultCode.Misaligned, lane, address, bytes * count)
+  const start = w.header64(WAVE_SCRATCH_BASE) + BigInt(low - (low & 3)) * BigInt(w.size) + BigInt(lane * 4 + (low & 3))
+  return Array.from({ length: count }, (_, k) => locate(w, start + BigInt(k * w.size * 4), bytes, access, lane))
 }
 
-const { loadNarrow, loadDwords, storeNarrow, storeDwords, atomic } = memoryOperations(locateFlat, {
+/** TFE asks for a status that flat instructions have no register for in LLVM's syntax. */
+const withoutStatus =
+  <T extends unknown[]>(make: (...how: T) => WaveFunction) =>
+  (...how: T): WaveFunction => {
+    const f = make(...how)
+    return (w, r) => {
+      if (r.flags & FLAG_TFE) throw new Fault(FaultCode.Unsupported)
+      f(w, r)
+    }
+  }
+const operations = memoryOperations(locateFlat, {
   destination: (w, r) => w.vgprOf(r.dst),
   data: (w, r) => w.vgprOf(r.sources[1]),
 })
+const loadNarrow = withoutStatus(operations.loadNarrow)
+const loadDwords = withoutStatus(operations.loadDwords)
+const storeNarrow = withoutStatus(operations.storeNarrow)
+const storeDwords = withoutStatus(operations.storeDwords)
+const atomic = withoutStatus(operations.atomic)
 
 export const flat_load_ubyte = loadNarrow(1, false)
 export const flat_load_sbyte = loadNarrow(1, true)

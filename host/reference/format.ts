@@ -1,7 +1,9 @@
 /** Buffer formats: components of an element to register words and back (GCN3 manual, tables "Buffer Data Formats" and "Number Formats"). */
 import { FaultCode } from '../engine.ts'
+import type { Generation } from '../isa/targets.ts'
 import { Fault } from './fault.ts'
 import { F16, F32, NEAREST, roundInteger } from './number.ts'
+import { convert } from './words.ts'
 
 /** DATA_FORMAT: bits of x, y, z, w from the lowest bit up; names in the manual go from the highest down. */
 const COMPONENT_BITS: Readonly<Record<number, readonly number[]>> = {
@@ -28,7 +30,7 @@ const USCALED = 2
 const SSCALED = 3
 const UINT = 4
 const SINT = 5
-/** Signed, without a second code for -1; not on gfx8. */
+/** Signed, without a second code for -1 (symmetric about 0, which it lacks); not on gfx8. */
 const SNORM_OGL = 6
 const FLOAT = 7
 
@@ -38,12 +40,18 @@ interface Format {
   readonly select: readonly number[]
 }
 
+/** Bits of the components that floats can have. */
+const FLOAT_BITS = [10, 11, 16, 32]
+
 /** @throws {Fault} Unsupported, for formats that the manual reserves */
-function componentBits(format: Format): readonly number[] {
-  const bits = COMPONENT_BITS[format.data]
-  if (bits === undefined) throw new Fault(FaultCode.Unsupported)
-  return bits
+export function checkFormat({ data, number }: Format, generation: Generation): void {
+  const bits = COMPONENT_BITS[data]
+  const known = number === FLOAT ? bits?.every((width) => FLOAT_BITS.includes(width)) : number !== SNORM_OGL || generation !== 'gfx8'
+  if (bits === undefined || !known) throw new Fault(FaultCode.Unsupported)
 }
+
+/** Of a format that `checkFormat` lets pass. */
+const componentBits = (format: Format): readonly number[] => COMPONENT_BITS[format.data]!
 
 export const texelBytes = (format: Format): number => componentBits(format).reduce((all, bits) => all + bits, 0) / 8
 
@@ -76,7 +84,7 @@ function decodeComponent(value: number, width: number, number: number, half: boo
   if (number === UINT) return Math.min(value, limit)
   if (number === SINT) return half ? Math.max(-0x8000, Math.min(0x7fff, signed(value, width))) & 0xffff : signed(value, width) >>> 0
   const f = half ? F16 : F32
-  if (number === FLOAT) return width === (half ? 16 : 32) ? value : floatWord(floatValue(value, width), half)
+  if (number === FLOAT) return width < 16 ? floatWord(F16, f, value << (15 - width)) : floatWord(width === 32 ? F32 : F16, f, value)
   return f.round(scaled(value, width, number), NEAREST)
 }
 
@@ -87,18 +95,8 @@ function scaled(value: number, width: number, number: number): number {
   return number === SSCALED ? signed(value, width) : value
 }
 
-/** Widths 10 and 11 are unsigned floats with five exponent bits; they are an f16 without its sign and lowest bits. */
-function floatValue(value: number, width: number): number {
-  if (width === 32) return F32.value(value)
-  if (width === 16) return F16.value(value)
-  if (width === 11 || width === 10) return F16.value(value << (15 - width))
-  throw new Fault(FaultCode.Unsupported)
-}
-
-const floatWord = (value: number, half: boolean): number => {
-  const f = half ? F16 : F32
-  return Number.isNaN(value) ? f.nan : f.round(value, NEAREST)
-}
+/** Floats of 10 and 11 bits have no sign and five exponent bits; they are an f16 without its sign and lowest bits. */
+const floatWord = (from: typeof F32, to: typeof F32, word: number): number => (from === to ? word : convert(from, to, word, NEAREST))
 
 /** The element from register words; components that the format has and the instruction does not give are 0. */
 export function encodeTexel(format: Format, words: readonly number[], half: boolean): bigint {
@@ -123,19 +121,19 @@ function encodeComponent(word: number, width: number, number: number, half: bool
   const bits = (value: number): number => (value >>> 0) % (mask + 1)
   if (number === UINT) return Math.min(half ? word & 0xffff : word, mask)
   if (number === SINT) return bits(clamp(half ? signed(word, 16) : word | 0, -top - 1, top))
-  const sourceWidth = half ? 16 : 32
-  const value = floatValue(half ? word & 0xffff : word, sourceWidth)
-  if (number === FLOAT) return width === sourceWidth ? (half ? word & 0xffff : word) : encodeFloat(value, width)
+  const f = half ? F16 : F32
+  const source = half ? word & 0xffff : word
+  if (number === FLOAT) return width < 16 ? smallFloat(f, source, width) : floatWord(f, width === 32 ? F32 : F16, source)
+  const value = f.value(source)
   if (Number.isNaN(value)) return 0
-  if (number === SNORM_OGL) throw new Fault(FaultCode.Unsupported)
+  if (number === SNORM_OGL) return bits(roundInteger((clamp(value, -1, 1) * mask - 1) / 2, NEAREST))
   if (number === UNORM) return roundInteger(clamp(value, 0, 1) * mask, NEAREST)
   if (number === SNORM) return bits(roundInteger(clamp(value, -1, 1) * top, NEAREST))
   return number === USCALED ? clamp(Math.trunc(value), 0, mask) : bits(clamp(Math.trunc(value), -top - 1, top))
 }
 
-function encodeFloat(value: number, width: number): number {
-  if (width === 32) return floatWord(value, false)
-  if (width === 16) return floatWord(value, true)
-  if (width !== 11 && width !== 10) throw new Fault(FaultCode.Unsupported)
-  return floatWord(Math.max(0, value), true) >>> (15 - width)
+/** Negative numbers become 0. */
+function smallFloat(from: typeof F32, word: number, width: number): number {
+  const f16 = convert(from, F16, word, NEAREST)
+  return F16.isNegative(f16) && !F16.isNaN(f16) ? 0 : (f16 & 0x7fff) >>> (15 - width)
 }

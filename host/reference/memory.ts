@@ -42,22 +42,25 @@ export function locate(w: Wave, address: bigint, bytes: number, access: Access, 
  * Linear-memory address of LDS bytes. `limit` is M0, which clamps LDS instructions on gfx6 to gfx8: beyond it they read 0 and write
  * nothing (GCN3 manual, section "Out-of-range behavior"). Beyond the workgroup's allocation but within M0 the manual has the same;
  * Lanewise stops there, because compilers set M0 to -1 and the kernel is wrong.
- * @throws {Fault} Lds
+ * @throws {Fault} Lds; Misaligned, where the access is within bounds and `aligned`
  */
-export function locateLds(w: Wave, address: number, bytes: number, limit: number, lane?: number): Place {
+export function locateLds(w: Wave, address: number, bytes: number, limit: number, lane?: number, aligned = false): Place {
   if (address + bytes > limit) return undefined
   if (address + bytes > w.ldsBytes) throw new Fault(FaultCode.Lds, lane, BigInt(address), bytes)
+  if (aligned) checkAligned(address, bytes, lane)
   return w.lds + address
 }
 
 /**
  * Linear-memory address of GDS bytes; the wave's part of the GDS is its base in M0[31:16] and its size in M0[15:0].
- * @throws {Fault} Lds
+ * Faults name the address in the whole GDS.
+ * @throws {Fault} Lds; Misaligned, where the access is within bounds and `aligned`
  */
-export function locateGds(w: Wave, address: number, bytes: number, lane?: number): Place {
+export function locateGds(w: Wave, address: number, bytes: number, lane?: number, aligned = false): Place {
   if (address + bytes > (w.m0 & 0xffff)) return undefined
   const at = (w.m0 >>> 16) + address
   if (at + bytes > w.word(w.machine + MACHINE_GDS_BYTES)) throw new Fault(FaultCode.Lds, lane, BigInt(at), bytes)
+  if (aligned) checkAligned(at, bytes, lane)
   return w.word(w.machine + MACHINE_GDS) + at
 }
 

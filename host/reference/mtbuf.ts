@@ -1,13 +1,16 @@
 /** Typed buffer operations: the instruction names the format, components keep their places (GCN3 manual, "Buffer Data"). */
-import { FaultCode } from '../engine.ts'
-import { FLAG_TFE, IMM_DFMT_SHIFT, IMM_NFMT_SHIFT } from '../plan/record.ts'
+import { IMM_DFMT_SHIFT, IMM_NFMT_SHIFT } from '../plan/record.ts'
 import { formatOperations, IDENTITY } from './buffer.ts'
-import { Fault } from './fault.ts'
+import type { WaveFunction } from './scalar.ts'
+import { withStatus } from './vector-memory.ts'
 
-const { loadFormat, storeFormat } = formatOperations((_, r) => {
-  if (r.flags & FLAG_TFE) throw new Fault(FaultCode.Unsupported)
-  return { data: (r.imm >>> IMM_DFMT_SHIFT) & 15, number: (r.imm >>> IMM_NFMT_SHIFT) & 7, select: IDENTITY }
-})
+const operations = formatOperations((_, r) => ({
+  data: (r.imm >>> IMM_DFMT_SHIFT) & 15,
+  number: (r.imm >>> IMM_NFMT_SHIFT) & 7,
+  select: IDENTITY,
+}))
+const loadFormat = (components: number, half = false): WaveFunction => withStatus(components, operations.loadFormat(components, half))
+const { storeFormat } = operations
 
 export const tbuffer_load_format_x = loadFormat(1)
 export const tbuffer_load_format_xy = loadFormat(2)

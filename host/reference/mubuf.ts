@@ -1,26 +1,18 @@
 /** Untyped buffer operations (GCN3 manual, chapter "Vector Memory Buffer Instructions"). */
 import { FaultCode } from '../engine.ts'
-import { FLAG_TFE, IMM_LDS } from '../plan/record.ts'
+import { IMM_LDS } from '../plan/record.ts'
 import * as atomics from './atomics.ts'
 import { descriptorFormat, descriptorOf, formatOperations, locateBuffer } from './buffer.ts'
 import { Fault } from './fault.ts'
 import { locateLds, read, write } from './memory.ts'
 import type { WaveFunction } from './scalar.ts'
-import { located, memoryOperations } from './vector-memory.ts'
+import { located, memoryOperations, withStatus } from './vector-memory.ts'
 import type { Wave } from './wave.ts'
 
 const vdata = (w: Wave, r: Parameters<WaveFunction>[1]): number => w.vgprOf(r.dst)
 const registers = { destination: vdata, data: vdata }
 const operations = memoryOperations(locateBuffer, registers)
 const { storeNarrow, storeDwords, atomic } = operations
-
-/** A status dword of 0 follows the data where TFE asks for one: nothing here is ever not resident. */
-const withStatus =
-  (dwords: number, f: WaveFunction): WaveFunction =>
-  (w, r) => {
-    f(w, r)
-    if (r.flags & FLAG_TFE) for (const lane of w.activeLanes()) w.setVgpr(vdata(w, r) + dwords, lane, 0)
-  }
 
 /** LDS address of a lane's dword: M0[15:0], the instruction's offset, four bytes a lane (GCN3 manual, "Memory Buffer Load to LDS"). */
 const ldsAddress = (w: Wave, r: Parameters<WaveFunction>[1], lane: number): number => (w.m0 & 0xffff) + (r.imm & 0xfff) + lane * 4
@@ -107,8 +99,8 @@ export const buffer_atomic_fmax_x2 = atomic(atomics.maxFloat, 64)
 export const buffer_store_lds_dword: WaveFunction = (w, r) =>
   located(
     w,
-    (lane) => [locateLds(w, ldsAddress(w, r, lane), 4, Number.POSITIVE_INFINITY, lane), locateBuffer(w, r, lane, 4, 1, 'write', false)[0]],
-    ([from, to]) => write(w, to, 4, read(w, from, 4)),
+    (lane) => [locateBuffer(w, r, lane, 4, 1, 'write', false)[0], locateLds(w, ldsAddress(w, r, lane), 4, Number.POSITIVE_INFINITY, lane)],
+    ([to, from]) => write(w, to, 4, read(w, from, 4)),
   )
 
 // There is no cache to invalidate.

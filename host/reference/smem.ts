@@ -1,4 +1,4 @@
-/** Scalar memory (GCN3 manual, chapter "Scalar Memory Operations"; Southern Islands manual, "SMRD"). Addresses lose their low two bits. */
+/** Scalar memory (GCN3 manual, chapter "Scalar Memory Operations"; Southern Islands manual, "SMRD"). The low two bits of bases and offsets do not count. */
 import { MACHINE_TIME } from '../plan/layout.ts'
 import type { PlanRecord } from '../plan/plan.ts'
 import { KIND_NONE } from '../plan/record.ts'
@@ -16,7 +16,7 @@ type Places = (w: Wave, r: PlanRecord, dwords: number, access: 'read' | 'write')
 
 /** Base and offset as they are. */
 const global: Places = (w, r, dwords, access) => {
-  const address = aligned(w.scalar64(baseOf(r)) + BigInt(offsetOf(w, r)))
+  const address = BigInt.asUintN(64, aligned(w.scalar64(baseOf(r))) + aligned(BigInt(offsetOf(w, r))))
   const place = locate(w, address, dwords * 4, access)
   return Array.from({ length: dwords }, (_, k) => place + k * 4)
 }

@@ -1,6 +1,6 @@
 /** Loads, stores and atomics of vector memory, once it is known where each lane's bytes are. Flat, buffers and images share these. */
 import type { PlanRecord } from '../plan/plan.ts'
-import { FLAG_GLC } from '../plan/record.ts'
+import { FLAG_GLC, FLAG_TFE } from '../plan/record.ts'
 import { type Atomic, compareSwap, compareSwapFloat } from './atomics.ts'
 import { type Access, type Place, read, write } from './memory.ts'
 import { readLane, writeLane } from './registers.ts'
@@ -34,6 +34,14 @@ export function located<T>(w: Wave, locate: (lane: number) => T, perform: (place
   const all = w.activeLanes().map((lane) => [lane, locate(lane)] as const)
   for (const [lane, places] of all) perform(places, lane)
 }
+
+/** A status dword of 0 follows the data of a load (MUBUF, MTBUF) where TFE asks for one: nothing here is ever not resident. */
+export const withStatus =
+  (dwords: number, f: WaveFunction): WaveFunction =>
+  (w, r) => {
+    f(w, r)
+    if (r.flags & FLAG_TFE) for (const lane of w.activeLanes()) w.setVgpr(w.vgprOf(r.dst) + dwords, lane, 0)
+  }
 
 /** The instructions that a way of addressing makes. */
 export function memoryOperations(locate: Locate, registers: Registers) {

@@ -3,7 +3,7 @@ import type { Operation } from '../isa/operations.ts'
 import { dwordsOf } from '../isa/row.ts'
 import type { PlanRecord } from '../plan/plan.ts'
 import { FLAG_DPP } from '../plan/record.ts'
-import { dppEnables, operands } from './fetch.ts'
+import { checkDpp, dppEnables, operands } from './fetch.ts'
 import { commit, destinationVgpr, finish } from './finish.ts'
 import type { LaneFunction } from './lane.ts'
 import { modesOf } from './modes.ts'
@@ -11,6 +11,7 @@ import type { Wave } from './wave.ts'
 
 /** Every lane's sources are read before any result is written, so destinations may overlap sources at will. */
 export function runLanes(w: Wave, r: PlanRecord, operation: Operation, lane: LaneFunction): void {
+  if (r.flags & FLAG_DPP) checkDpp(r)
   const modes = modesOf(w, r)
   const { results } = operation.shape
   const valueType = results[0] === 'mask' ? undefined : results[0]

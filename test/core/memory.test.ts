@@ -228,6 +228,7 @@ describe('LDS', () => {
     const w = await waveOf({
       asm: 'ds_read2_b64 v[4:7], v0 offset0:1 offset1:2\nds_read2st64_b32 v[8:9], v0 offset0:0 offset1:1',
       ldsBytes: 512,
+      m0: 0xffffffff,
       vgpr: { 0: 8 },
     })
     new Uint32Array(w.engine.memory, w.lds, 128).set(Array.from({ length: 128 }, (_, i) => i))
@@ -236,19 +237,33 @@ describe('LDS', () => {
   })
 
   test('with equal offsets in write2 the first data wins', async () => {
-    const w = await waveOf({ asm: 'ds_write2_b32 v0, v1, v2 offset0:1 offset1:1', exec: 1n, ldsBytes: 8, vgpr: { 0: 0, 1: 11, 2: 22 } })
+    const vgpr = { 0: 0, 1: 11, 2: 22 }
+    const w = await waveOf({ asm: 'ds_write2_b32 v0, v1, v2 offset0:1 offset1:1', exec: 1n, ldsBytes: 8, m0: 8, vgpr })
     w.run()
     expect(w.ldsBytes()[4]).toBe(11)
   })
 
   test('beyond the LDS is a fault of the first such lane, without effect; addresses wrap at 32 bits', async () => {
-    const w = await waveOf({ asm: 'ds_write_b32 v0, v1', ldsBytes: 64, vgpr: { 0: lanes((lane) => 4 * lane), 1: 1 } })
+    const m0 = 0xffffffff
+    const w = await waveOf({ asm: 'ds_write_b32 v0, v1', ldsBytes: 64, m0, vgpr: { 0: lanes((lane) => 4 * lane), 1: 1 } })
     expect(w.run()).toBe(Stop.Fault)
     expect(w.fault).toMatchObject({ code: FaultCode.Lds, lane: 16, address: 64n })
     expect(w.ldsBytes().every((b) => b === 0)).toBe(true)
-    const wrapped = await waveOf({ asm: 'ds_write_b32 v0, v1 offset:16', exec: 1n, ldsBytes: 64, vgpr: { 0: 0xfffffff4, 1: 1 } })
+    const wrapped = await waveOf({ asm: 'ds_write_b32 v0, v1 offset:16', exec: 1n, ldsBytes: 64, m0, vgpr: { 0: 0xfffffff4, 1: 1 } })
     expect(wrapped.run()).toBe(Stop.End)
     expect(wrapped.ldsBytes()[4]).toBe(1)
+  })
+
+  test('beyond M0 reads give 0 and writes are lost, before the allocation counts', async () => {
+    const asm = 'ds_write_b64 v0, v[2:3]\nds_read2_b32 v[4:5], v0 offset1:1\nds_add_rtn_u32 v6, v0, v2'
+    const w = await waveOf({ asm, exec: 7n, ldsBytes: 16, m0: 12, vgpr: { 0: [0, 8, 0x1001], 2: 5, 3: 6, 4: 9, 5: 9, 6: 9 } })
+    expect(w.run()).toBe(Stop.End)
+    expect([4, 5, 6].map((n) => w.v(n).slice(0, 3))).toEqual([
+      [5, 0, 0],
+      [6, 0, 0],
+      [5, 0, 0],
+    ])
+    expect([...w.ldsBytes()]).toEqual([10, 0, 0, 0, 6, 0, 0, 0, 5, 0, 0, 0, 0, 0, 0, 0])
   })
 
   test('atomics return what was there; cmpst compares with the first data', async () => {
@@ -256,6 +271,7 @@ describe('LDS', () => {
       asm: 'ds_add_rtn_u32 v2, v0, v1\nds_cmpst_rtn_b32 v3, v0, v1, v4\nds_inc_u32 v0, v5',
       exec: 3n,
       ldsBytes: 4,
+      m0: 4,
       vgpr: { 0: 0, 1: [3, 4], 4: 100, 5: 6 },
     })
     w.run()

@@ -186,11 +186,18 @@ describe('buffers', () => {
     const m = run({ words, exec: 3n, sgpr: { ...raw(32), 12: 16 }, vgpr: { 0: (lane) => 12 + lane * 4, 4: 9 }, regions: [region()] })
     expect(m.row(4).slice(0, 3)).toEqual([7, 0, 9])
   })
-  test('an offset beyond the stride is out of range where elements are indexed', () => {
+  test('NUM_RECORDS of a structured buffer counts elements: only the index is looked at', () => {
     const target: TargetName = 'gfx700'
     const words = buffer('buffer_load_dword', { idxen: 1, offen: 1 }, target)
-    const m = run({ target, words, exec: 3n, sgpr: raw(32, 0, 8), vgpr: { 0: 2, 1: (lane) => 4 + lane * 4 }, regions: [region()] })
-    expect(m.row(4).slice(0, 2)).toEqual([5, 0])
+    const m = run({
+      target,
+      words,
+      exec: 3n,
+      sgpr: raw(32, 0, 8),
+      vgpr: { 0: (lane) => 2 + lane * 30, 1: (lane) => 8 - lane * 4 },
+      regions: [region()],
+    })
+    expect(m.row(4).slice(0, 2)).toEqual([6, 0])
   })
   test('gfx6 drops the low bits of dword addresses', () => {
     const target: TargetName = 'gfx600'
