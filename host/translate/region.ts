@@ -124,7 +124,7 @@ function isLaneStep(step: Step, modes: LaneModes, kernels: Kernels): boolean {
   return !traits.has('round') || (types.find(isFloat) === 'f32' ? modes.round32 : modes.round64) === 0
 }
 
-function roleOf(step: Step, modes: LaneModes, kernels: Kernels): Role {
+export function roleOf(step: Step, modes: LaneModes, kernels: Kernels): Role {
   const { name } = step.operation
   if (IDLE.test(name) || name === 's_branch' || name.startsWith('s_cbranch_')) return 'idle'
   if (isLaneStep(step, modes, kernels)) return 'lanes'
