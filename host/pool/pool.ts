@@ -14,7 +14,7 @@ export interface PoolOptions {
   readonly worker?: URL
   /**
    * Milliseconds that a dispatch runs on one thread before others join, for most are done by then; with 0 none begins before all are there.
-   * @default 20
+   * @default 10
    */
   readonly patienceMs?: number
 }
@@ -34,7 +34,7 @@ export interface PoolOutcome extends Outcome {
   readonly threads: number
 }
 
-const PATIENCE_MS = 20
+const PATIENCE_MS = 10
 const PROGRESS_MS = 125
 
 /** A worker that was invited. */

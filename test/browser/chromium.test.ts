@@ -1,25 +1,9 @@
-import { existsSync } from 'node:fs'
-import { type Browser, chromium, type Page } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type * as Lanewise from '../../host/index.ts'
 import { bundle } from './bundle.ts'
+import { browserTitle, launch, noBrowser } from './launch.ts'
 import { type Site, serve } from './server.ts'
-
-const FLAGS = [
-  '--headless',
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-]
-const PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
-/** CHROMIUM names another browser of the family. */
-const executablePath = process.env.CHROMIUM ?? PLACES.find((path) => existsSync(path))
-const absent = executablePath === undefined
-const mustRun = process.env.CI !== undefined
 
 // The hashes come from the same sources compiled as C (test/data/kernels/README.md). Only mandelbrot is long enough to be translated.
 const SAXPY_HASH = 'e3ac9893c4be350d'
@@ -37,17 +21,15 @@ declare global {
   }
 }
 
-const title = absent ? 'in Chromium (none found: install it, or name one in CHROMIUM)' : 'in Chromium'
-describe.skipIf(absent && !mustRun)(title, () => {
+describe.skipIf(noBrowser)(browserTitle, () => {
   let browser: Browser
   let site: Site
   beforeAll(async () => {
-    if (executablePath === undefined) throw new Error(`there is no Chromium at ${PLACES.join(', ')}; install it, or name one in CHROMIUM`)
     const files = new Map<string, Uint8Array>()
     for (const format of ['esm', 'iife'] as const)
       for (const [name, contents] of (await bundle(format)).files) files.set(`/${format}/${name}`, contents)
     site = await serve(files)
-    browser = await chromium.launch({ executablePath, args: FLAGS })
+    browser = await launch()
   })
   afterAll(async () => {
     await browser?.close()

@@ -19,8 +19,11 @@ export interface Site {
   close(): void
 }
 
-/** @param files contents by path, such as `/esm/index.js` */
-export async function serve(files: ReadonlyMap<string, Uint8Array>): Promise<Site> {
+/**
+ * @param files contents by path, such as `/esm/index.js`
+ * @param headers of all answers
+ */
+export async function serve(files: ReadonlyMap<string, Uint8Array>, headers: Readonly<Record<string, string>> = {}): Promise<Site> {
   const missing: string[] = []
   const contents = async (path: string): Promise<string | Uint8Array | undefined> => {
     if (PAGES[path] !== undefined) return `<!doctype html><title>Lanewise</title>${PAGES[path]}`
@@ -32,7 +35,7 @@ export async function serve(files: ReadonlyMap<string, Uint8Array>): Promise<Sit
     const body = await contents(path)
     if (body === undefined) missing.push(path)
     response.statusCode = body === undefined ? 404 : 200
-    response.setHeader('content-type', typeOf(path))
+    response.setHeaders(new Map(Object.entries({ ...headers, 'content-type': typeOf(path) })))
     response.end(body)
   })
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
