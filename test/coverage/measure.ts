@@ -163,5 +163,5 @@ function stateOf({ table }: Operation) {
     [8, LOW],
     [9, HIGH],
   ] as const)
-  return { vgprs, sgprs, mode: MODE, m0: table === 'ds' ? 0xffff : 0, ldsBytes: 65536 }
+  return { vgprs, sgprs, mode: MODE, m0: table === 'ds' ? 0xfffc : 0, ldsBytes: 65536 }
 }

@@ -19,8 +19,8 @@ import { formsOf, MASKS, randomInstruction, randomMask, VGPRS } from './instruct
 import { type Random, registers, word32 } from './values.ts'
 
 /** Instructions of a program, each with 64 lanes. */
-const LENGTH = 12
-/** Programs of an operation on a target: 4 × 12 × 64 lanes, of which EXEC leaves about two thirds. */
+const LENGTH = 16
+/** Programs of an operation on a target: 4 × 16 × 64 lanes, of which EXEC leaves about two thirds. */
 export const PROGRAMS = 4
 /** Programs after which the engines are made anew: code that was run stays in their memories. */
 const LIFETIME = 200
