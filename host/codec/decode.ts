@@ -29,7 +29,7 @@ export function decode(words: Uint32Array, index: number, target: Target): Instr
 export const isVop3b = (operation: Operation): boolean => operation.shape.results.length === 2
 
 /** A format made ready for one generation. */
-interface Layout {
+export interface Layout {
   readonly format: Format
   /** Identifying bits of the first dword, and what they are. */
   readonly mask: number
@@ -41,14 +41,16 @@ interface Layout {
   readonly fields: readonly FieldBits[]
 }
 
-interface FieldBits {
+/** Where a field is: in which dword, and there how far up. */
+export interface FieldBits {
   readonly name: string
   readonly word: 0 | 1
   readonly shift: number
   readonly mask: number
 }
 
-interface Entry {
+/** An operation in a format. */
+export interface Entry {
   readonly operation: Operation
   /** Found when the first such word is read: most programs use a small part of the tables. */
   rules: Rules | undefined
@@ -109,7 +111,7 @@ function literalRule(operation: Operation, format: Format, generation: Generatio
 const layouts = new Map<Generation, readonly (readonly Layout[])[]>()
 
 /** All layouts that can begin with the top nine bits, most specific first: every format has its identifying bits or opcode there. */
-function layoutsOf(generation: Generation): readonly (readonly Layout[])[] {
+export function layoutsOf(generation: Generation): readonly (readonly Layout[])[] {
   let table = layouts.get(generation)
   if (table === undefined) {
     const all = FORMATS.filter((format) => format.generations.includes(generation)).map((format) => layoutOf(format, generation))

@@ -1,0 +1,178 @@
+/**
+ * Runs a straight stream of machine words, of any length, on one wave: piece by piece through one block of plan records that is used again and
+ * again. Knows nothing of files or text.
+ */
+import type { Device } from '../device/index.ts'
+import { faultOf } from '../device/faults.ts'
+import { Program } from '../device/program.ts'
+import { Wave } from '../device/wave.ts'
+import { Stop } from '../engine.ts'
+import { CoreError, type LanewiseError, LimitError } from '../errors.ts'
+import { OP_END } from '../plan/record.ts'
+import { PROGRAM_BASE, PROGRAM_CODE_BYTES, PROGRAM_PC_TABLE, RECORD_BYTES, WAVE_PC, WAVE_PROGRAM } from '../plan/layout.ts'
+import { TracePlanner } from './planner.ts'
+
+/** Words of a piece: its records (32 bytes each) stay in a processor's second cache, and it runs for a fraction of a millisecond. */
+export const PIECE_WORDS = 4096
+const MAX_BUDGET = 2 ** 31 - 1
+const RECORD_WORDS = RECORD_BYTES / 4
+
+/** A wave that executes a trace. */
+export class TracePlayer {
+  /** `running` until the trace has ended (`done`) or something stopped it (`stopped`). */
+  status: 'running' | 'done' | 'stopped' = 'running'
+  /** Why it stopped. */
+  error: LanewiseError | undefined
+  /** Instructions completed. */
+  instructions = 0
+  /** The wave; all its registers can be read whenever nothing runs. Its pc counts from {@link origin}. */
+  readonly wave: Wave
+  readonly #device: Device
+  readonly #program: Program
+  /** The words at hand; what is planned or runs of them begins at word 0. */
+  readonly #piece = new Uint32Array(PIECE_WORDS)
+  #bytes = 0
+  readonly #records: number
+  readonly #planner: TracePlanner
+  #budget: number
+  readonly #code: { words: Uint32Array; address: bigint; name: string; origin: number }
+
+  /**
+   * @param start a wave that is laid out, with registers as the trace starts; the trace runs in its block
+   * @param budget instructions at most; default: no end
+   */
+  constructor(device: Device, start: Wave, budget = Number.POSITIVE_INFINITY) {
+    if (!(budget >= 1)) throw new RangeError(`budget is ${budget}; it must be at least 1 instruction`)
+    this.#device = device
+    this.#budget = budget
+    this.#code = { words: this.#piece, address: 0n, name: 'trace', origin: 0 }
+    this.#program = new Program(device.arena, this.#code, device.target, start.vgprCount)
+    this.#records = device.arena.allocate((PIECE_WORDS + 1) * RECORD_BYTES)
+    this.#planner = new TracePlanner(device.target, start.vgprCount)
+    this.wave = new Wave(device.arena, start.index, start.host, this.#program)
+    device.arena.words[(start.host + WAVE_PROGRAM) >>> 2] = this.#program.host
+  }
+
+  /** Bytes of the trace before the piece at hand. */
+  get origin(): number {
+    return this.#code.origin
+  }
+
+  /** Byte offset in the trace of the instruction that runs next, or that faulted. */
+  get pc(): number {
+    return this.origin + this.wave.pc
+  }
+
+  /** Runs more of the trace: little-endian machine words, cut anywhere. What is left when the trace has ended is not looked at. */
+  feed(bytes: Uint8Array): void {
+    const piece = new Uint8Array(this.#piece.buffer)
+    for (let taken = 0; taken < bytes.length && this.status === 'running'; ) {
+      const part = bytes.subarray(taken, taken + piece.length - this.#bytes)
+      piece.set(part, this.#bytes)
+      this.#bytes += part.length
+      taken += part.length
+      if (this.#bytes === piece.length || taken === bytes.length) this.#play(false)
+    }
+  }
+
+  /** The trace has no more words. A last word that is not whole, or no whole instruction, is illegal. */
+  finish(): void {
+    if (this.status !== 'running') return
+    const piece = new Uint8Array(this.#piece.buffer)
+    if (this.#bytes % 4 !== 0) {
+      piece.fill(0xff, this.#bytes, Math.ceil(this.#bytes / 4) * 4)
+      this.#bytes = Math.ceil(this.#bytes / 4) * 4
+    }
+    this.#play(true)
+    if (this.status === 'running') this.status = 'done'
+  }
+
+  /** Gives the memory of program and records back; the wave stays. */
+  free(): void {
+    this.#program.free()
+    this.#device.arena.free(this.#records)
+  }
+
+  /** Plans and runs what is at hand, as far as it goes. */
+  #play(final: boolean): void {
+    while (this.status === 'running') {
+      if (this.instructions >= this.#budget && this.#bytes > 0) return this.#stop(this.#exhausted())
+      const limit = Math.min(PIECE_WORDS, this.#budget - this.instructions)
+      const planner = this.#planner
+      const { words } = this.#device.arena
+      const records = planner.plan(this.#piece, this.#bytes >>> 2, final, words, this.#records >>> 2, limit)
+      if (records === 0) return
+      this.#run(records, planner.taken * 4)
+      if (this.status !== 'running') return
+      const rest = planner.taken * 4
+      this.#code.origin += rest
+      words[(this.wave.host + WAVE_PC) >>> 2] = 0
+      new Uint8Array(this.#piece.buffer).copyWithin(0, rest, this.#bytes)
+      this.#bytes -= rest
+      if (planner.end === 'program') this.status = 'done'
+      else if (planner.end === 'words') return
+    }
+  }
+
+  /** Runs so many records, which stand for so many bytes of the piece. */
+  #run(records: number, codeBytes: number): void {
+    const { words } = this.#device.arena
+    const { host } = this.#program
+    const origin = BigInt(this.#code.origin)
+    words[(host + PROGRAM_CODE_BYTES) >>> 2] = codeBytes
+    words[(host + PROGRAM_BASE) >>> 2] = Number(origin & 0xffffffffn)
+    words[(host + PROGRAM_BASE + 4) >>> 2] = Number(origin >> 32n)
+    const end = (this.#records >>> 2) + records * RECORD_WORDS
+    words.fill(0, end, end + RECORD_WORDS)
+    words[end] = OP_END
+    words[end + 1] = codeBytes
+    const before = this.wave.instructions
+    this.#goTo(0, 0)
+    for (;;) {
+      const stop = this.#device.engine.run(this.wave.host, MAX_BUDGET)
+      const { pc } = this.wave
+      if (stop === Stop.End) break
+      if (stop === Stop.Fault) {
+        this.#stop(faultOf(this.#device, this.wave, [0, 0, 0]))
+        break
+      }
+      // A barrier is met by a wave alone, and nobody waits for a turn.
+      if (stop !== Stop.Barrier && stop !== Stop.Yield) {
+        this.#stop(new CoreError(`the ${this.#device.engine.name} engine returned stop ${String(stop)} in a trace; please report it`))
+        break
+      }
+      if (pc === codeBytes) break
+      this.#goTo(pc, this.#find(pc, records))
+    }
+    this.instructions += this.wave.instructions - before
+  }
+
+  /** Makes a record the one that runs next: the pc table needs no entry but this, for a trace has no jumps. */
+  #goTo(pc: number, record: number): void {
+    const { words } = this.#device.arena
+    words[(this.wave.host + WAVE_PC) >>> 2] = pc
+    words[(words[(this.#program.host + PROGRAM_PC_TABLE) >>> 2]! + pc) >>> 2] = this.#records + record * RECORD_BYTES
+  }
+
+  /** The record of a pc. */
+  #find(pc: number, records: number): number {
+    const { words } = this.#device.arena
+    let low = 0
+    let high = records - 1
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      if (words[(this.#records >>> 2) + middle * RECORD_WORDS + 1]! < pc) low = middle + 1
+      else high = middle
+    }
+    return low
+  }
+
+  #stop(error: LanewiseError): void {
+    this.status = 'stopped'
+    this.error = error
+  }
+
+  #exhausted(): LimitError {
+    return new LimitError(`the budget of ${this.#budget} wave instructions is used up at byte ${this.origin} of the trace; give a larger one`)
+  }
+}
