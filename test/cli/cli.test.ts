@@ -35,6 +35,7 @@ describe('wrong usage is told on standard error, with exit code 2', () => {
     [['run'], 'nothing to run; name a job file, or many jobs with --jobs FILE'],
     [['run', 'x.json', '--chek'], 'unknown option --chek; did you mean --check?'],
     [['run', 'x.json', '--engine', 'gpu'], 'unknown engine gpu; there are auto'],
+    [['run', 'x.json', '--threads', '0'], '--threads 0: give a whole number, 1 to 9999'],
     [['run', '--jobs', '-', '--filter', '('], '--filter (: Invalid regular expression'],
     [['run', 'nowhere.json'], 'there is no file nowhere.json'],
     [['run', '--jobs', 'nowhere.ndjson'], 'there is no file nowhere.ndjson'],
