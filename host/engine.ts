@@ -57,6 +57,7 @@ export interface SharedMemory {
 }
 
 /** What an engine on another thread is made from. */
+/** What a thread makes an engine from on linear memory that another one has. */
 export interface EngineSeed {
   readonly memory: WebAssembly.Memory
   readonly module: WebAssembly.Module

@@ -29,7 +29,7 @@ export {
   type Wave,
   type WaveState,
 } from './device/index.ts'
-export { type Engine, type EngineName, FaultCode, Stop } from './engine.ts'
+export { type Engine, type EngineName, type EngineSeed, FaultCode, type SharedMemory, Stop } from './engine.ts'
 export {
   AssembleError,
   CoreError,

@@ -9,6 +9,7 @@ import { type Report, Share } from './share.ts'
 import { coreCount, startThread, type Thread } from './thread.ts'
 
 /** Where workers come from, and when they are wanted. */
+/** What a pool is made with. */
 export interface PoolOptions {
   /** Where the worker's module is, in case a bundler has moved it from beside this one. */
   readonly worker?: URL
@@ -20,6 +21,7 @@ export interface PoolOptions {
 }
 
 /** Limits of a run on a pool. */
+/** Options of {@link Pool.run}. */
 export interface PoolRunOptions extends RunOptions {
   /**
    * Threads at most, the calling one included.
@@ -48,6 +50,14 @@ interface Guest {
 }
 
 /** Worker threads that share a device's memory and take its workgroups by turns. They start when a run is long enough, and wait for the next. */
+/**
+ * Workers that run workgroups of a dispatch together with the thread that asks for it. They start when a dispatch first wants them, stay for
+ * the next one, and do not keep a process alive.
+ *
+ * @example
+ * const device = new Device(await createCore({ shared: true }), TARGETS.gfx803)
+ * const { threads, error } = await new Pool().run(dispatch(device, kernel, launch), { threads: 4 })
+ */
 export class Pool {
   readonly #options: PoolOptions
   #threads: Thread[] = []
