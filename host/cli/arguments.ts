@@ -74,11 +74,14 @@ export const optionsOf = (command: Command): Readonly<Record<string, Option>> =>
 export function readArguments(
   args: readonly string[],
   options: Readonly<Record<string, Option>>,
-  registers: Command['registers'] = () => undefined,
+  registers?: Command['registers'],
 ): Values {
+  // An operand may begin with a minus (-v1, -|s2|) where registers are options; so may a value.
+  const hide = (arg: string): string => (registers !== undefined && /^-\|?[vs]?[\d[]/.test(arg) ? HIDDEN + arg : arg)
+  const shown = (arg: string): string => (arg.startsWith(HIDDEN) ? arg.slice(HIDDEN.length) : arg)
   const named = args.flatMap((arg) => {
     const name = /^--([^=]+)/.exec(arg)?.[1]
-    const option = name === undefined ? undefined : registers(name)
+    const option = name === undefined ? undefined : registers?.(name)
     return option === undefined ? [] : [[name!, option] as const]
   })
   const all = { ...Object.fromEntries(named), ...options }
@@ -88,15 +91,15 @@ export function readArguments(
       { type: value === undefined ? ('boolean' as const) : ('string' as const), ...(short === undefined ? {} : { short }) },
     ]),
   )
-  const { tokens } = parseArgs({ args: [...args], options: config, strict: false, tokens: true, allowPositionals: true })
+  const { tokens } = parseArgs({ args: args.map(hide), options: config, strict: false, tokens: true, allowPositionals: true })
   const found = new Map<string, (string | true)[]>()
   const positionals: string[] = []
   for (const token of tokens) {
-    if (token.kind === 'positional') positionals.push(token.value)
+    if (token.kind === 'positional') positionals.push(shown(token.value))
     if (token.kind !== 'option') continue
     const option = all[token.name]
     if (option === undefined) throw unknownOption(token.rawName, Object.keys(options))
-    const value = option.value === undefined ? true : token.value
+    const value = option.value === undefined ? true : token.value === undefined ? undefined : shown(token.value)
     if (value === undefined) throw new UsageError(`${token.rawName} needs a value: --${token.name} ${option.value}`)
     if (value === true && token.value !== undefined) throw new UsageError(`${token.rawName} takes no value`)
     if (found.has(token.name) && value !== true && option.multiple !== true) throw new UsageError(`${token.rawName} is given twice`)
@@ -105,6 +108,9 @@ export function readArguments(
   const values = new Values(found, positionals)
   return new Values(found, positionals, Object.fromEntries(named.map(([name]) => [name, values.text(name) ?? ''])))
 }
+
+/** Stands before arguments that must not be read as options. */
+const HIDDEN = '\u0000'
 
 function unknownOption(raw: string, names: readonly string[]): UsageError {
   const near = nearest(raw.replace(/^-+/, ''), names)

@@ -134,7 +134,7 @@ const TAKES: Readonly<Partial<Record<Operand['kind'], string>>> = {
 
 function explainOperand(operation: Operation, format: Format, operand: Operand, index: number): ExplainedOperand {
   const { kind, field, type } = operand
-  const scalar = /^s/.test(format.name)
+  const scalar = /^s/.test(format.name) || field === 'soffset'
   const takes = kind === 'source' && scalar ? 'SGPR, constant' : (TAKES[kind] ?? 'number')
   const literal = format.literals.includes(field) && takes.includes('constant') ? ', literal' : ''
   return {

@@ -30,6 +30,27 @@ test('explain runs its own example when only values are given', async () => {
   expect(run.after[0]).toEqual({ register: 'v5', type: 'u32', lanes: [{ hex: '0xffffffff', number: '4294967295' }] })
 })
 
+test('operands may begin with a minus', async () => {
+  const { code, out } = await lanewise([
+    'explain',
+    'v_mad_f32',
+    'v5,',
+    '-v1,',
+    '-|v2|,',
+    'v3',
+    '--v1',
+    '-2',
+    '--v2',
+    '3',
+    '--v3',
+    '0.5',
+    '--json',
+  ])
+  expect(code).toBe(0)
+  // -(-2) · -|3| + 0.5
+  expect(JSON.parse(out).run).toMatchObject({ instruction: 'v_mad_f32 v5, -v1, -|v2|, v3', after: [{ lanes: [{ number: '-5.5' }] }] })
+})
+
 test('explain without a name lists the families, with a family its operations', async () => {
   expect((await lanewise(['explain'])).out).toMatch(/^vop3 +vector, three operands/m)
   expect((await lanewise(['explain', 'vintrp'])).out).toContain('v_interp_mov_f32')
