@@ -34,12 +34,12 @@ export interface Row {
 
 const MODE = 0x3c0
 
-/** Every row on every target that has it. */
-export async function measure(evidence: Evidence): Promise<Row[]> {
+/** Every row (or some of them) on every target that has it. */
+export async function measure(evidence: Evidence, operations: readonly Operation[] = OPERATIONS): Promise<Row[]> {
   const rows: Row[] = []
   for (const target of Object.values(TARGETS)) {
     const bench = await Bench.of(target)
-    for (const operation of OPERATIONS) {
+    for (const operation of operations) {
       if (generationsOf(operation).includes(target.generation))
         rows.push({ operation, target, holds: measureRow(operation, target, bench, evidence) })
     }
