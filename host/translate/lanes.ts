@@ -101,115 +101,193 @@ export function watchSmall(code: Code, small: number, value: Argument): void {
   code.i32(1).simd(SIMD.i32x4Shl).v128(-1).simd(SIMD.i32x4Add).simd(SIMD.i32x4MinU).set(small)
 }
 
-/** The loop of one run. `wave` is the local of the wave's address. */
+/** Operations that take long while the next instructions have nothing else to do: two chunks at a time keep the machine busy. */
+const SLOW = /^v_(rcp|rsq|sqrt|exp|log|sin|cos|div|fma_f64|mul_f64|add_f64)/
+
+/** The loop of one run. */
 export class LaneLoop {
-  readonly #values = new Map<number, Value>()
-  readonly #dirty = new Set<number>()
-  readonly #masks = new Map<number, number>()
-  /** Every value that was ever made, to see where NaNs show. */
-  readonly #chunk: number
-  readonly #shift: number
-  readonly #small: number
-  readonly #nan: number
-  #watchesSmall = false
-  #watchesNan = false
-  readonly #code: Code
-  readonly #body = new Code()
-  /** Scalar sources that are tested before the loop. */
   readonly #scalars = new Set<Value>()
-  private readonly modes: LaneModes
-  private readonly kernels: Kernels
-  private readonly locals: FunctionLocals
-  private readonly wave: number
+  readonly #chunks: readonly Chunk[]
+  readonly #base: number
+  readonly #shift: number
 
   constructor(
-    code: Code,
+    private readonly code: Code,
     private readonly steps: readonly LaneStep[],
     private readonly context: LaneContext,
   ) {
-    this.#code = code
-    this.modes = context.modes
-    this.kernels = context.kernels
-    this.locals = context.locals
-    this.wave = context.wave
-    this.#chunk = this.locals.local(I32)
-    this.#shift = this.locals.local(I32)
-    this.#small = this.locals.local(V128)
-    this.#nan = this.locals.local(V128)
+    const { locals } = context
+    this.#base = locals.local(I32)
+    this.#shift = locals.local(I32)
+    const count = steps.some(({ step }) => SLOW.test(step.operation.name)) ? 2 : 1
+    this.#chunks = Array.from({ length: count }, (_, i) => new Chunk(steps, context, i, this.#base, this.#shift, this.#scalars))
   }
 
   /** Writes the loop. Mask results are in the wave's scalars behind it. */
   write(): void {
-    const body = this.#body
-    for (const step of this.steps) this.#fast(body, step)
-    this.#watchResults(body)
-    const watched = this.#watchesSmall || this.#watchesNan
+    const { locals, wave } = this.context
+    const chunks = this.#chunks
+    const body = new Code()
+    for (const step of this.steps) for (const chunk of chunks) chunk.fast(body, step)
+    for (const chunk of chunks) chunk.watchResults(body)
     const exact = new Code()
+    const watched = chunks.some((chunk) => chunk.watched)
     if (watched) {
       this.context.unsure(exact)
-      this.#again(exact)
+      for (const chunk of chunks) chunk.again(exact)
     }
 
-    const code = this.#code
-    const active = this.locals.fresh(I32)
-    const exec = this.locals.fresh(I64)
-    const bits = new Map([...this.#masks.keys()].map((at) => [at, this.locals.fresh(I64)]))
+    const { code } = this
+    const lanes = 4 * chunks.length
+    const all = (1 << lanes) - 1
+    const active = locals.fresh(I32)
+    const exec = locals.fresh(I64)
+    const bits = new Map(chunks[0]!.masks.map((at) => [at, locals.fresh(I64)]))
     const least = this.#watchScalars()
     for (const local of bits.values()) code.i64(0n).set(local)
-    code.get(this.wave).set(this.#chunk).i32(0).set(this.#shift)
-    code.get(this.wave).memory(OP.i64Load, EXEC_OFFSET).set(exec)
+    code.get(wave).set(this.#base).i32(0).set(this.#shift)
+    code.get(wave).memory(OP.i64Load, EXEC_OFFSET).set(exec)
     code.block(OP.loop).block(OP.block)
-    code.get(exec).get(this.#shift).op(OP.i64ExtendI32U, OP.i64ShrU, OP.i32WrapI64).i32(15).op(OP.i32And).tee(active)
+    code.get(exec).get(this.#shift).op(OP.i64ExtendI32U, OP.i64ShrU, OP.i32WrapI64).i32(all).op(OP.i32And).tee(active)
     code.op(OP.i32Eqz, OP.brIf).u32(0)
-    if (this.#watchesSmall) (least === undefined ? code.v128(-1) : code.get(least)).set(this.#small)
-    if (this.#watchesNan) code.v128(0).set(this.#nan)
+    for (const chunk of chunks) chunk.begin(code, least)
     code.append(body)
     if (watched) {
-      if (this.#watchesSmall) code.get(this.#small).v128(SMALL).simd(SIMD.i32x4LtU)
-      if (this.#watchesNan) code.get(this.#nan)
-      if (this.#watchesSmall && this.#watchesNan) code.simd(SIMD.or)
+      chunks.forEach((chunk, i) => {
+        chunk.pushWatched(code)
+        if (i > 0) code.simd(SIMD.or)
+      })
       code.simd(SIMD.anyTrue).block(OP.if).append(exact).end()
     }
-    this.#commit(active)
+    this.#commit(active, all)
     for (const [at, local] of bits) {
-      code.get(local).get(this.#masks.get(at)!).simd(SIMD.i32x4Bitmask).get(active).op(OP.i32And, OP.i64ExtendI32U)
-      code.get(this.#shift).op(OP.i64ExtendI32U, OP.i64Shl, OP.i64Or).set(local)
+      code.get(local)
+      chunks.forEach((chunk, i) => {
+        chunk.pushMask(code, at)
+        if (i > 0) code.i32(4 * i).op(OP.i32Shl, OP.i32Or)
+      })
+      code.get(active).op(OP.i32And, OP.i64ExtendI32U).get(this.#shift).op(OP.i64ExtendI32U, OP.i64Shl, OP.i64Or).set(local)
     }
     code.end()
-    code.get(this.#chunk).i32(16).op(OP.i32Add).set(this.#chunk)
-    code.get(this.#shift).i32(4).op(OP.i32Add).tee(this.#shift).i32(64).op(OP.i32LtU, OP.brIf).u32(0)
+    code
+      .get(this.#base)
+      .i32(CHUNK_BYTES * chunks.length)
+      .op(OP.i32Add)
+      .set(this.#base)
+    code.get(this.#shift).i32(lanes).op(OP.i32Add).tee(this.#shift).i32(64).op(OP.i32LtU, OP.brIf).u32(0)
     code.end()
-    for (const [at, local] of bits) code.get(this.wave).get(local).memory(OP.i64Store, at)
+    for (const [at, local] of bits) code.get(wave).get(local).memory(OP.i64Store, at)
   }
 
   /** Tests scalar sources once; each chunk starts with what that gave. */
   #watchScalars(): number | undefined {
     if (this.#scalars.size === 0) return undefined
-    const least = this.locals.fresh(V128)
-    this.#code.v128(-1).set(least)
-    for (const value of this.#scalars) watchSmall(this.#code, least, value.arg)
+    const least = this.context.locals.fresh(V128)
+    this.code.v128(-1).set(least)
+    for (const value of this.#scalars) watchSmall(this.code, least, value.arg)
     return least
   }
 
-  /** Stores what the run has written, under EXEC where not all four lanes are active. */
-  #commit(active: number): void {
-    if (this.#dirty.size === 0) return
-    const code = this.#code
-    const mask = this.locals.local(V128)
-    code.get(active).i32(15).op(OP.i32Eq).block(OP.if)
-    for (const at of this.#dirty) {
-      code.get(this.#chunk)
-      pushArgument(code, this.#values.get(at)!.arg)
-      code.simdMemory(SIMD.store, at)
-    }
+  /** Stores what the run has written, under EXEC where not all lanes are active. */
+  #commit(active: number, all: number): void {
+    const { code } = this
+    if (!this.#chunks[0]!.writes) return
+    const mask = this.context.locals.fresh(V128)
+    code.get(active).i32(all).op(OP.i32Eq).block(OP.if)
+    for (const chunk of this.#chunks) chunk.store(code)
     code.op(OP.else)
-    code.get(active).simd(SIMD.i32x4Splat).v128(1, 2, 4, 8).simd(SIMD.and).v128(1, 2, 4, 8).simd(SIMD.i32x4Eq).set(mask)
-    for (const at of this.#dirty) {
-      code.get(this.#chunk)
-      pushArgument(code, this.#values.get(at)!.arg)
-      code.get(this.#chunk).simdMemory(SIMD.load, at).get(mask).simd(SIMD.bitselect).simdMemory(SIMD.store, at)
-    }
+    for (const chunk of this.#chunks) chunk.storeActive(code, active, mask)
     code.end()
+  }
+}
+
+const CHUNK_BYTES = 16
+
+/** Four lanes of a run: chunk `index` of those that one turn of the loop computes. */
+class Chunk {
+  readonly #values = new Map<number, Value>()
+  readonly #dirty = new Set<number>()
+  readonly #masks = new Map<number, number>()
+  readonly #small: number
+  readonly #nan: number
+  #watchesSmall = false
+  #watchesNan = false
+  private readonly modes: LaneModes
+  private readonly kernels: Kernels
+  private readonly locals: FunctionLocals
+  readonly #offset: number
+
+  /**
+   * @param base local of the address of the turn's first chunk, less the row's offset
+   * @param shift local of the number of the turn's first lane
+   * @param scalars takes the scalar sources that are tested before the loop
+   */
+  constructor(
+    private readonly steps: readonly LaneStep[],
+    private readonly context: LaneContext,
+    private readonly index: number,
+    private readonly base: number,
+    private readonly shift: number,
+    private readonly scalars: Set<Value>,
+  ) {
+    this.modes = context.modes
+    this.kernels = context.kernels
+    this.locals = context.locals
+    this.#small = this.locals.local(V128)
+    this.#nan = this.locals.local(V128)
+    this.#offset = CHUNK_BYTES * index
+  }
+
+  get masks(): number[] {
+    return [...this.#masks.keys()]
+  }
+  get writes(): boolean {
+    return this.#dirty.size > 0
+  }
+  get watched(): boolean {
+    return this.#watchesSmall || this.#watchesNan
+  }
+
+  /** Begins a turn: nothing is seen yet but what the scalars gave. */
+  begin(code: Code, least: number | undefined): void {
+    if (this.#watchesSmall) (least === undefined ? code.v128(-1) : code.get(least)).set(this.#small)
+    if (this.#watchesNan) code.v128(0).set(this.#nan)
+  }
+
+  /** Pushes lanes that are not zero where a test failed. */
+  pushWatched(code: Code): void {
+    if (this.#watchesSmall) code.get(this.#small).v128(SMALL).simd(SIMD.i32x4LtU)
+    if (this.#watchesNan) code.get(this.#nan)
+    if (this.#watchesSmall && this.#watchesNan) code.simd(SIMD.or)
+  }
+
+  /** Pushes the bits of a mask result. */
+  pushMask(code: Code, at: number): void {
+    code.get(this.#masks.get(at)!).simd(SIMD.i32x4Bitmask)
+  }
+
+  store(code: Code): void {
+    for (const at of this.#dirty) {
+      code.get(this.base)
+      pushArgument(code, this.#values.get(at)!.arg)
+      code.simdMemory(SIMD.store, at + this.#offset)
+    }
+  }
+
+  storeActive(code: Code, active: number, mask: number): void {
+    code.get(active)
+    if (this.index > 0) code.i32(4 * this.index).op(OP.i32ShrU)
+    code.simd(SIMD.i32x4Splat).v128(1, 2, 4, 8).simd(SIMD.and).v128(1, 2, 4, 8).simd(SIMD.i32x4Eq).set(mask)
+    for (const at of this.#dirty) {
+      code.get(this.base)
+      pushArgument(code, this.#values.get(at)!.arg)
+      code
+        .get(this.base)
+        .simdMemory(SIMD.load, at + this.#offset)
+        .get(mask)
+        .simd(SIMD.bitselect)
+      code.simdMemory(SIMD.store, at + this.#offset)
+    }
   }
 
   // --- values
@@ -218,7 +296,7 @@ export class LaneLoop {
     const known = this.#values.get(at)
     if (known) return known
     const value = valueIn(this.locals.local(V128), this.context.grained.has(at))
-    code.get(this.#chunk).simdMemory(SIMD.load, at)
+    code.get(this.base).simdMemory(SIMD.load, at + this.#offset)
     store(code, value)
     this.#values.set(at, value)
     return value
@@ -244,7 +322,7 @@ export class LaneLoop {
     if (value.grained) return
     this.#watchesSmall = true
     value.grained = true
-    if (value.scalar) this.#scalars.add(value)
+    if (value.scalar) this.scalars.add(value)
     else watchSmall(code, this.#small, value.arg)
   }
 
@@ -259,7 +337,7 @@ export class LaneLoop {
   }
 
   /** Tests the results for NaNs, but not those whose NaNs show in another result. */
-  #watchResults(code: Code): void {
+  watchResults(code: Code): void {
     const results = [...this.#dirty].map((at) => this.#values.get(at)!).filter((v) => v.tainted)
     const shows = (value: Value, seen: Set<Value>): boolean =>
       value.carriers.some((c) => {
@@ -272,7 +350,7 @@ export class LaneLoop {
 
   // --- one instruction, fast
 
-  #fast(code: Code, laneStep: LaneStep): void {
+  fast(code: Code, laneStep: LaneStep): void {
     const { step } = laneStep
     if (isWide(step)) this.#wide(code, laneStep, false)
     else this.#narrow(code, laneStep)
@@ -355,7 +433,9 @@ export class LaneLoop {
     const lanes = this.locals.temporary(V128)
     code
       .get((from as { bits: number }).bits)
-      .get(this.#shift)
+      .get(this.shift)
+      .i32(4 * this.index)
+      .op(OP.i32Add)
       .op(OP.i64ExtendI32U, OP.i64ShrU, OP.i32WrapI64)
     code.simd(SIMD.i32x4Splat).v128(1, 2, 4, 8).simd(SIMD.and).v128(1, 2, 4, 8).simd(SIMD.i32x4Eq).set(lanes)
     return lanes
@@ -459,7 +539,7 @@ export class LaneLoop {
   // --- the chunk again, exactly
 
   /** Computes the run anew from what the rows still hold, and puts the results where the fast way put its own. */
-  #again(code: Code): void {
+  again(code: Code): void {
     const results = new Map([...this.#dirty].map((at) => [at, this.#values.get(at)!]))
     const masks = new Map(this.#masks)
     this.#values.clear()
