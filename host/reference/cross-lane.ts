@@ -3,7 +3,7 @@ import { FaultCode } from '../engine.ts'
 import type { PlanRecord } from '../plan/plan.ts'
 import { KIND_VECTOR } from '../plan/record.ts'
 import { Fault } from './fault.ts'
-import { sourceDword } from './fetch.ts'
+import { type Row, sourceDword } from './fetch.ts'
 import { commit, destinationVgpr } from './finish.ts'
 import type { WaveFunction } from './scalar.ts'
 import { scalarOf, type Wave } from './wave.ts'
@@ -35,8 +35,10 @@ const moveRelative =
   (w, r) => {
     const to = (w.vgprOf(r.dst) + (destination ? w.m0 : 0)) >>> 0
     w.checkVgprs(to, 1)
-    const words = w.activeLanes().map((lane) => [lane, source ? relativeSource(w, r, lane) : sourceDword(w, r, 0, lane)] as const)
-    for (const [lane, word] of words) commit(w, r, to, lane, word, 'b32')
+    const lanes = w.activeLanes()
+    const words: Row = {}
+    for (const lane of lanes) words[lane] = source ? relativeSource(w, r, lane) : sourceDword(w, r, 0, lane)
+    commit(w, r, to, lanes, words, 'b32')
   }
 
 /** @throws {Fault} Register beyond the wave's VGPRs; Unsupported for a source that is no VGPR */

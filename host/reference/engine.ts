@@ -1,7 +1,6 @@
 /** The reference engine: runs plan records one lane at a time. It says what instructions mean; the core is compared with it. */
 import { type Engine, FaultCode, Stop } from '../engine.ts'
 import { LimitError } from '../errors.ts'
-import { type Operation, operationOf } from '../isa/operations.ts'
 import {
   MACHINE_COUNTERS,
   RECORD_BYTES,
@@ -13,12 +12,12 @@ import {
   WAVE_STOP,
 } from '../plan/layout.ts'
 import type { PlanRecord } from '../plan/plan.ts'
-import { FLAG_APPROXIMATE, OP_END, OP_GOTO, OP_ILLEGAL, OP_UNSUPPORTED } from '../plan/record.ts'
+import { FLAG_APPROXIMATE, OP_END, OP_GOTO } from '../plan/record.ts'
 import { Fault } from './fault.ts'
 import { MODE_VSKIP } from './modes.ts'
-import { executorOf } from './operations.ts'
-import { nextPc, readRecord } from './record.ts'
-import { Wave } from './wave.ts'
+import { nextPc } from './record.ts'
+import { type Step, Steps } from './step.ts'
+import { viewsOf, Wave } from './wave.ts'
 
 /** Below are addresses that no structure may have: 0 means "none" in many places. */
 const HEAP_BASE = 1024
@@ -29,6 +28,8 @@ const LIMIT_BYTES = 2 ** 32 - 65536
 /** Makes a reference engine with a memory of its own. */
 export function createReference(): Engine {
   let memory = new ArrayBuffer(INITIAL_BYTES)
+  let views = viewsOf(memory)
+  const steps = new Steps()
   return {
     name: 'reference',
     heapBase: HEAP_BASE,
@@ -38,8 +39,9 @@ export function createReference(): Engine {
     grow(bytes) {
       if (bytes <= memory.byteLength) return
       memory = grown(memory, bytes)
+      views = viewsOf(memory)
     },
-    run: (wave, budget) => run(new Wave(memory, wave), budget),
+    run: (wave, budget) => run(new Wave(views, wave), steps, budget),
   }
 }
 
@@ -52,13 +54,13 @@ function grown(memory: ArrayBuffer, bytes: number): ArrayBuffer {
   return larger
 }
 
-function run(w: Wave, budget: number): Stop {
-  const stop = runUntilStop(w, budget)
+function run(w: Wave, steps: Steps, budget: number): Stop {
+  const stop = runUntilStop(w, steps, budget)
   w.setHeader(WAVE_STOP, stop)
   return stop
 }
 
-function runUntilStop(w: Wave, budget: number): Stop {
+function runUntilStop(w: Wave, steps: Steps, budget: number): Stop {
   if (w.pc > w.codeBytes || w.pc % 4 !== 0) return fault(w, new Fault(FaultCode.Jump, undefined, w.programBase + BigInt(w.pc)))
   let left = budget
   let at = 0
@@ -67,7 +69,8 @@ function runUntilStop(w: Wave, budget: number): Stop {
     if (w.pc === w.codeBytes) return Stop.End
     if (at === 0) at = w.recordAt(w.pc)
     if (at === 0) return Stop.Plan
-    const record = readRecord(w.view, at)
+    const step = steps.at(w, at)
+    const { record } = step
     if (record.op === OP_END) return Stop.End
     if (record.op === OP_GOTO) {
       w.pc = record.imm
@@ -75,41 +78,41 @@ function runUntilStop(w: Wave, budget: number): Stop {
       continue
     }
     left--
-    const stop = step(w, record)
+    const stop = executeOne(w, step)
     if (stop !== undefined) return stop
     at = w.jump === undefined ? at + RECORD_BYTES : 0
   }
 }
 
 /** Executes one instruction: all of it, or nothing at all and a fault. */
-function step(w: Wave, r: PlanRecord): Stop | undefined {
+function executeOne(w: Wave, step: Step): Stop | undefined {
+  const { record } = step
   w.jump = undefined
-  w.pc = r.pc
+  w.pc = record.pc
   let stop: Stop | undefined
   try {
-    stop = execute(w, r)
+    stop = execute(w, step)
   } catch (error) {
     if (error instanceof Fault) return fault(w, error)
     throw error
   }
-  w.pc = w.jump ?? nextPc(r)
-  w.setHeader64(WAVE_INSTRUCTIONS, w.header64(WAVE_INSTRUCTIONS) + 1n)
-  if (r.flags & FLAG_APPROXIMATE) countApproximate(w, r)
+  w.pc = w.jump ?? nextPc(record)
+  countInstruction(w)
+  if (record.flags & FLAG_APPROXIMATE) countApproximate(w, record)
   return stop
 }
 
-function execute(w: Wave, r: PlanRecord): Stop | undefined {
-  if (r.op === OP_ILLEGAL) throw new Fault(FaultCode.Illegal)
-  const operation = r.op === OP_UNSUPPORTED ? undefined : operationOf(r.op)
-  if (operation === undefined) throw new Fault(FaultCode.Unsupported)
-  if (isVector(operation) && w.mode & MODE_VSKIP) return undefined
-  const executor = executorOf(operation)
-  if (executor === undefined) throw new Fault(FaultCode.Unsupported)
-  return executor(w, r) ?? undefined
+function execute(w: Wave, { record, execute, isVector }: Step): Stop | undefined {
+  if (isVector && w.mode & MODE_VSKIP) return undefined
+  return execute(w, record) ?? undefined
 }
 
-/** Everything but scalar operations is what MODE.VSKIP skips. */
-const isVector = ({ table }: Operation): boolean => !table.startsWith('sop') && table !== 'smem'
+/** Adds one to the u64. */
+function countInstruction(w: Wave): void {
+  const low = (w.header(WAVE_INSTRUCTIONS) + 1) >>> 0
+  w.setHeader(WAVE_INSTRUCTIONS, low)
+  if (low === 0) w.setHeader(WAVE_INSTRUCTIONS + 4, w.header(WAVE_INSTRUCTIONS + 4) + 1)
+}
 
 function countApproximate(w: Wave, r: PlanRecord): void {
   const counter = w.word(w.machine + MACHINE_COUNTERS) + r.op * 8

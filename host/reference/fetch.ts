@@ -2,6 +2,7 @@
 import { FaultCode } from '../engine.ts'
 import { type Operation, operationOf } from '../isa/operations.ts'
 import { bitsOf, isFloat, type OperandType } from '../isa/row.ts'
+import { VCC_HI, VCC_LO } from '../plan/layout.ts'
 import type { PlanRecord } from '../plan/plan.ts'
 import {
   FLAG_DPP,
@@ -15,9 +16,11 @@ import {
   KIND_VECTOR,
 } from '../plan/record.ts'
 import { Fault } from './fault.ts'
-import { flushDenormal } from './float.ts'
+import { formatOf } from './float.ts'
 import type { Modes, Word } from './lane.ts'
 import { DESTINATION, isIndexing, isRelative } from './modes.ts'
+import { type Format, flushed } from './number.ts'
+import { readLane } from './registers.ts'
 import { scalarOf, type Wave } from './wave.ts'
 
 /** The manual's two dwords of 1/(2π) as an f64; not the nearest double. */
@@ -99,35 +102,41 @@ function ldsDirect(w: Wave): number {
 /** A source of so many bits: numbers up to 32 bits, bigints above. Scalar sources are the same in every lane. */
 export function source(w: Wave, r: PlanRecord, slot: number, bits: number, lane = 0): number | bigint {
   if (bits <= 32) return lowBits(sourceDword(w, r, slot, lane), bits)
+  if (bits === 64) return pair(sourceDword(w, r, slot, lane), sourceDword(w, r, slot, lane, 1))
   let value = 0n
   for (let k = bits / 32 - 1; k >= 0; k--) value = (value << 32n) | BigInt(sourceDword(w, r, slot, lane, k))
   return value
 }
 
+const bytes = new DataView(new ArrayBuffer(8))
+
+/** Two dwords as one number. */
+export function pair(low: number, high: number): bigint {
+  bytes.setUint32(0, low, true)
+  bytes.setUint32(4, high, true)
+  return bytes.getBigUint64(0, true)
+}
+
 export const lowBits = (word: number, bits: number): number => (bits >= 32 ? word >>> 0 : word & ((1 << bits) - 1))
 
-/** What an operation's shape and traits say of one source; worked out once. */
-interface SourceShape {
+/** What an operation's shape and traits say of one source. */
+export interface SourceShape {
   readonly type: OperandType
   readonly bits: number
+  /** Of a float. */
+  readonly format: Format<number | bigint> | undefined
   readonly takesModifiers: boolean
   readonly flush: 'never' | 'mode32' | 'mode64' | 'always'
 }
-const sourceShapes = new Map<Operation, readonly SourceShape[]>()
 
-function sourceShapesOf(operation: Operation): readonly SourceShape[] {
-  let shapes = sourceShapes.get(operation)
-  if (shapes === undefined) {
-    shapes = operation.shape.sources.map((type) => ({
-      type,
-      bits: bitsOf(type),
-      takesModifiers: takesModifiers(operation, type),
-      flush: flushOf(operation, type),
-    }))
-    sourceShapes.set(operation, shapes)
-  }
-  return shapes
-}
+export const sourceShapesOf = (operation: Operation): readonly SourceShape[] =>
+  operation.shape.sources.map((type) => ({
+    type,
+    bits: bitsOf(type),
+    format: isFloat(type) ? formatOf(bitsOf(type)) : undefined,
+    takesModifiers: takesModifiers(operation, type),
+    flush: flushOf(operation, type),
+  }))
 
 /** abs and neg are for float operands; v_mov and v_cndmask treat theirs as such. */
 const takesModifiers = (operation: Operation, type: OperandType): boolean =>
@@ -140,45 +149,91 @@ function flushOf({ traits }: Operation, type: OperandType): SourceShape['flush']
   return type === 'f32' ? 'mode32' : 'mode64'
 }
 
+/** One operand in every lane, by the lane's number; places of lanes that take no part hold anything. */
+export type Row = { [lane: number]: Word }
+
+/** A row for operands or results of so many bits; masks are booleans. */
+export const newRow = (type: OperandType): Row => (bitsOf(type) <= 32 ? new Uint32Array(WAVE_LANES) : new Array<Word>(WAVE_LANES).fill(0))
+const WAVE_LANES = 64
+
 /**
- * All operands of a vector operation in the lane that `modes` names, ready for its lane function.
- * @returns undefined where DPP gives the lane no source and the lane's result is not written
+ * All operands of a vector operation, ready for its lane function, in `rows`.
+ * @returns the lanes that have them: all the given ones, but for those that DPP leaves alone
  */
-export function operands(w: Wave, r: PlanRecord, operation: Operation, modes: Modes): Word[] | undefined {
-  const shapes = sourceShapesOf(operation)
-  const list: Word[] = []
-  for (let slot = 0; slot < shapes.length; slot++) {
-    const word = operand(w, r, shapes[slot]!, modes, slot)
-    if (word === undefined) return undefined
-    list.push(word)
-  }
-  return list
+export function fetchRows(
+  w: Wave,
+  r: PlanRecord,
+  shapes: readonly SourceShape[],
+  modes: Modes,
+  active: readonly number[],
+  rows: readonly Row[],
+): readonly number[] {
+  const lanes = r.flags & FLAG_DPP ? active.filter((lane) => dppEnables(r, lane) && dppFinds(w, r, lane)) : active
+  if (lanes.length > 0) for (let slot = 0; slot < shapes.length; slot++) fetchRow(w, r, slot, shapes[slot]!, modes, lanes, rows[slot]!)
+  return lanes
 }
 
-function operand(w: Wave, r: PlanRecord, shape: SourceShape, modes: Modes, slot: number): Word | undefined {
-  const { type, bits, flush } = shape
-  if (type === 'vcc') return bitOf(w.vcc, modes.lane)
-  if (type === 'mask') return bitOf(source(w, r, slot, bits) as bigint, modes.lane)
-  const selected = select(w, r, slot, bits, modes.lane)
-  if (selected === undefined) return undefined
-  const value = shape.takesModifiers ? modify(selected, bits, (r.mods.abs >>> slot) & 1, (r.mods.neg >>> slot) & 1) : selected
+function fetchRow(w: Wave, r: PlanRecord, slot: number, shape: SourceShape, modes: Modes, lanes: readonly number[], row: Row): void {
+  const { type, bits } = shape
+  if (type === 'vcc') return spreadMask(w.scalar(VCC_LO), w.scalar(VCC_HI), lanes, row)
+  if (type === 'mask') return spreadMask(sourceDword(w, r, slot, 0), sourceDword(w, r, slot, 0, 1), lanes, row)
+  const ready = preparation(r, slot, shape, modes)
+  if (isSelected(r, slot)) for (const lane of lanes) row[lane] = select(w, r, slot, bits, lane)
+  else if (r.mods.kinds[slot] === KIND_VECTOR) readRow(w, sourceVgpr(w, r, slot), bits, lanes, row)
+  else return fill(row, lanes, ready === undefined ? source(w, r, slot, bits) : ready(source(w, r, slot, bits)))
+  if (ready !== undefined) for (const lane of lanes) row[lane] = ready(row[lane] as number | bigint)
+}
+
+function fill(row: Row, lanes: readonly number[], word: Word): void {
+  for (const lane of lanes) row[lane] = word
+}
+
+function spreadMask(low: number, high: number, lanes: readonly number[], row: Row): void {
+  for (const lane of lanes) row[lane] = (((lane < 32 ? low : high) >>> (lane & 31)) & 1) !== 0
+}
+
+function readRow(w: Wave, register: number, bits: number, lanes: readonly number[], row: Row): void {
+  const { words, size } = w
+  const dwords = Math.max(1, bits / 32)
+  const at = w.row(register, dwords)
+  if (bits === 32) for (const lane of lanes) row[lane] = words[at + lane]!
+  else if (bits < 32) for (const lane of lanes) row[lane] = lowBits(words[at + lane]!, bits)
+  else if (bits === 64) for (const lane of lanes) row[lane] = pair(words[at + lane]!, words[at + size + lane]!)
+  else for (const lane of lanes) row[lane] = readLane(w, register, lane, dwords)
+}
+
+/** abs, neg and flushing, where an operand is to have any of them. */
+function preparation(r: PlanRecord, slot: number, shape: SourceShape, modes: Modes) {
+  const { bits, format, flush } = shape
+  const abs = shape.takesModifiers ? (r.mods.abs >>> slot) & 1 : 0
+  const neg = shape.takesModifiers ? (r.mods.neg >>> slot) & 1 : 0
   const flushes = flush === 'always' || (flush === 'mode32' && modes.flushSources32) || (flush === 'mode64' && modes.flushSources64)
-  return flushes ? flushDenormal(value, bits) : value
-}
-
-export const bitOf = (mask: bigint, lane: number): boolean => ((mask >> BigInt(lane)) & 1n) !== 0n
-
-/** The operand after DPP or SDWA; undefined where DPP finds no source lane and bound_ctrl does not put a 0 there. */
-function select(w: Wave, r: PlanRecord, slot: number, bits: number, lane: number): number | bigint | undefined {
-  if (r.flags & FLAG_SDWA && slot < 2) return lowBits(sdwaSelect(sourceDword(w, r, slot, lane), r.imm >>> (slot === 0 ? 5 : 9)), bits)
-  if (r.flags & FLAG_DPP && slot === 0) {
-    const from = dppLane(r.imm & 0x1ff, lane, w.size)
-    if (from !== undefined && w.isActive(from)) return source(w, r, slot, bits, from)
-    if ((r.imm & 0x200) === 0) return undefined
-    return bits > 32 ? 0n : 0
+  if (!abs && !neg && !flushes) return undefined
+  return (word: number | bigint): number | bigint => {
+    const value = modify(word, bits, abs, neg)
+    return flushes ? flushed(format!, value) : value
   }
-  return source(w, r, slot, bits, lane)
 }
+
+const isSelected = ({ flags }: PlanRecord, slot: number): boolean =>
+  ((flags & FLAG_SDWA) !== 0 && slot < 2) || ((flags & FLAG_DPP) !== 0 && slot === 0)
+
+/** The operand after DPP or SDWA. */
+function select(w: Wave, r: PlanRecord, slot: number, bits: number, lane: number): number | bigint {
+  if (r.flags & FLAG_SDWA) return lowBits(sdwaSelect(sourceDword(w, r, slot, lane), r.imm >>> (slot === 0 ? 5 : 9)), bits)
+  const from = dppSource(w, r, lane)
+  if (from === undefined) return bits > 32 ? 0n : 0
+  return source(w, r, slot, bits, from)
+}
+
+/** The active lane that DPP takes the first source from. */
+function dppSource(w: Wave, r: PlanRecord, lane: number): number | undefined {
+  const from = dppLane(r.imm & 0x1ff, lane, w.size)
+  return from !== undefined && w.isActive(from) ? from : undefined
+}
+
+/** Whether DPP gives a lane its first source: from another lane, or a 0 by bound_ctrl. Where it does not, the lane's result is not written. */
+const dppFinds = (w: Wave, r: PlanRecord, lane: number): boolean => dppSource(w, r, lane) !== undefined || (r.imm & 0x200) !== 0
 
 /** SDWA source selection: bits 2:0 choose bytes 0–3 (0–3), words 0–1 (4–5) or the dword (6), bit 3 extends the sign. */
 function sdwaSelect(word: number, control: number): number {
@@ -226,17 +281,19 @@ export function dppLane(control: number, lane: number, waveSize: number): number
 export const checkDpp = (r: PlanRecord): void => void dppLane(r.imm & 0x1ff, 0, 64)
 
 /** Whether DPP's row and bank masks let the lane be written. */
-export function dppEnables(r: PlanRecord, lane: number): boolean {
+function dppEnables(r: PlanRecord, lane: number): boolean {
   const bank = (r.imm >>> (10 + ((lane >>> 2) & 3))) & 1
   const row = (r.imm >>> (14 + (lane >>> 4))) & 1
   return bank !== 0 && row !== 0
 }
 
 function modify(value: number | bigint, bits: number, abs: number, neg: number): number | bigint {
-  if (!abs && !neg) return value
+  if (typeof value === 'number') {
+    const sign = 1 << (bits - 1)
+    const size = abs ? value & ~sign : value
+    return (neg ? size ^ sign : size) >>> 0
+  }
   const sign = 1n << BigInt(bits - 1)
-  let result = BigInt(value)
-  if (abs) result &= ~sign
-  if (neg) result ^= sign
-  return bits > 32 ? result : Number(result)
+  const size = abs ? value & ~sign : value
+  return neg ? size ^ sign : size
 }

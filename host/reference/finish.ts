@@ -1,41 +1,67 @@
 /** The finish stage: flushing of the result, omod, clamp, and the commit of a lane's value to its VGPRs. */
 import type { Operation } from '../isa/operations.ts'
-import { bitsOf, isFloat, type OperandType } from '../isa/row.ts'
+import { bitsOf, dwordsOf, isFloat, type OperandType } from '../isa/row.ts'
 import type { PlanRecord } from '../plan/plan.ts'
 import { FLAG_SDWA } from '../plan/record.ts'
-import { lowBits } from './fetch.ts'
-import { clampFloat, flushDenormal, outputModifier } from './float.ts'
+import { lowBits, type Row } from './fetch.ts'
+import { clampFloat, formatOf, outputModifier } from './float.ts'
 import type { Modes } from './lane.ts'
 import { DESTINATION, isRelative } from './modes.ts'
+import { type Format, flushed } from './number.ts'
+import { writeLane } from './registers.ts'
 import type { Wave } from './wave.ts'
 
-/** A float result after flushing, omod and clamp; anything else as it is. Doubling does not bring a flushed denormal back. */
-export function finish(value: number | bigint, r: PlanRecord, operation: Operation, type: OperandType, modes: Modes): number | bigint {
-  if (!isFloat(type)) return value
-  const bits = bitsOf(type)
+/** What an operation's shape and traits say of its value. */
+export interface ResultShape {
+  readonly type: OperandType
+  readonly dwords: number
+  /** Of a float. */
+  readonly format: Format<number | bigint> | undefined
+  readonly flush: 'never' | 'mode' | 'always'
+}
+
+export function resultShapeOf({ traits }: Operation, type: OperandType): ResultShape {
+  const always = traits.has('ftz') && type === 'f32'
+  return {
+    type,
+    dwords: dwordsOf(type),
+    format: isFloat(type) ? formatOf(bitsOf(type)) : undefined,
+    flush: always ? 'always' : traits.has('flush') ? 'mode' : 'never',
+  }
+}
+
+/** Flushing, omod and clamp of a float result, where it is to have any of them. Doubling does not bring a flushed denormal back. */
+export function finisher(r: PlanRecord, { type, format, flush }: ResultShape, modes: Modes) {
+  if (format === undefined) return undefined
   const single = type === 'f32'
   const flushes = single ? modes.flushResults32 : modes.flushResults64
-  const flush = (operation.traits.has('ftz') && single) || (operation.traits.has('flush') && flushes)
-  const flushed = (word: number | bigint) => (flush ? flushDenormal(word, bits) : word)
-  let result = flushed(value)
+  const isFlushed = flush === 'always' || (flush === 'mode' && flushes)
   // GCN3 manual, section "Output modifiers": no effect while denormal results are allowed, nor with IEEE set.
-  if (r.mods.omod !== 0 && flushes && !modes.ieee)
-    result = flushed(outputModifier(result, bits, r.mods.omod, single ? modes.round32 : modes.round64))
-  return r.mods.clamp !== 0 ? clampFloat(result, bits, modes.dx10Clamp) : result
+  const omod = flushes && !modes.ieee ? r.mods.omod : 0
+  const clamp = r.mods.clamp !== 0
+  if (!isFlushed && omod === 0 && !clamp) return undefined
+  const flushedResult = (word: number | bigint) => (isFlushed ? flushed(format, word) : word)
+  return (word: number | bigint): number | bigint => {
+    let result = flushedResult(word)
+    if (omod !== 0) result = flushedResult(outputModifier(format, result, omod, single ? modes.round32 : modes.round64))
+    return clamp ? clampFloat(format, result, modes.dx10Clamp) : result
+  }
 }
 
 /** First VGPR of the destination, moved by M0 where MODE.GPR_IDX_EN says so. */
 export const destinationVgpr = (w: Wave, r: PlanRecord): number => w.vgprOf(r.dst) + (isRelative(w, DESTINATION) ? w.m0 & 0xff : 0)
 
-/** Writes a lane's value; results of 16 bits clear the high half, SDWA writes what dst_sel and dst_unused say. */
-export function commit(w: Wave, r: PlanRecord, register: number, lane: number, value: number | bigint, type: OperandType): void {
+/** Writes the lanes' values; results of 16 bits clear the high half, SDWA writes what dst_sel and dst_unused say. */
+export function commit(w: Wave, r: PlanRecord, register: number, lanes: readonly number[], values: Row, type: OperandType): void {
+  const { words } = w
   const bits = bitsOf(type)
-  if (bits > 32) {
-    for (let k = 0; k < bits / 32; k++) w.setVgpr(register + k, lane, Number((BigInt(value) >> BigInt(k * 32)) & 0xffffffffn))
-    return
+  const at = w.row(register, dwordsOf(type))
+  for (const lane of lanes) {
+    const value = values[lane] as number | bigint
+    if (typeof value === 'bigint') writeLane(w, register, lane, bits / 32, value)
+    else if (r.flags & FLAG_SDWA) words[at + lane] = sdwaPlace(lowBits(value, bits), words[at + lane]!, r.imm & 7, (r.imm >>> 3) & 3)
+    else words[at + lane] = lowBits(value, bits)
   }
-  const word = lowBits(Number(value), bits)
-  w.setVgpr(register, lane, r.flags & FLAG_SDWA ? sdwaPlace(word, w.vgpr(register, lane), r.imm & 7, (r.imm >>> 3) & 3) : word)
 }
 
 const UNUSED_SEXT = 1

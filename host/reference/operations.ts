@@ -8,14 +8,14 @@ import { LANE_FUNCTIONS } from './lanes.ts'
 import * as mimg from './mimg.ts'
 import * as mtbuf from './mtbuf.ts'
 import * as mubuf from './mubuf.ts'
-import { runScalar, type ScalarFunction, type WaveFunction } from './scalar.ts'
+import { type ScalarFunction, scalarExecutor, type WaveFunction } from './scalar.ts'
 import * as smem from './smem.ts'
 import * as sop1 from './sop1.ts'
 import * as sop2 from './sop2.ts'
 import * as sopc from './sopc.ts'
 import * as sopk from './sopk.ts'
 import * as sopp from './sopp.ts'
-import { runLanes } from './vector.ts'
+import { laneExecutor } from './vector.ts'
 import * as vintrp from './vintrp.ts'
 
 /** A file of functions by operation name; its other exports are not looked at. */
@@ -57,9 +57,9 @@ function findExecutor(operation: Operation): WaveFunction | undefined {
   const whole = WAVE[table]?.[name]
   if (whole !== undefined) return whole
   const scalar = SCALAR[table]?.[name]
-  if (scalar !== undefined) return (w, r) => runScalar(w, r, operation, scalar)
+  if (scalar !== undefined) return scalarExecutor(operation, scalar)
   const lane = LANE_FUNCTIONS.get(name)
-  if (lane !== undefined) return (w, r) => runLanes(w, r, operation, lane)
+  if (lane !== undefined) return laneExecutor(operation, lane)
   return undefined
 }
 

@@ -21,19 +21,24 @@ export type ScalarResult = number | bigint | boolean | undefined | readonly [val
 // biome-ignore lint/suspicious/noExplicitAny: the shape in the row, not TypeScript, says which operands are bigints.
 export type ScalarFunction = (...operands: [...any[], Wave, PlanRecord]) => ScalarResult
 
-export function runScalar(w: Wave, r: PlanRecord, operation: Operation, f: ScalarFunction): void {
-  const { sources, results } = operation.shape
-  const result = f(...sources.map((type, slot) => source(w, r, slot, bitsOf(type))), w, r)
-  if (typeof result === 'boolean') w.scc = result
-  else if (typeof result === 'object') {
-    writeScalar(w, scalarOf(r.dst), result[0], dwordsOf(results[0]!))
-    w.scc = result[1]
-  } else if (result !== undefined) writeScalar(w, scalarOf(r.dst), result, dwordsOf(results[0]!))
+/** The executor of an operation. */
+export function scalarExecutor({ shape }: Operation, f: ScalarFunction): WaveFunction {
+  const bits = shape.sources.map(bitsOf)
+  const dwords = shape.results.map(dwordsOf)[0] ?? 0
+  return (w, r) => {
+    const result = f(...bits.map((count, slot) => source(w, r, slot, count)), w, r)
+    if (typeof result === 'boolean') w.scc = result
+    else if (typeof result === 'object') {
+      writeScalar(w, scalarOf(r.dst), result[0], dwords)
+      w.scc = result[1]
+    } else if (result !== undefined) writeScalar(w, scalarOf(r.dst), result, dwords)
+  }
 }
 
-/** Writes a value to `dwords` scalar registers from `encoding` on. */
+/** Writes a value to one scalar register or to the pair from `encoding` on. */
 export function writeScalar(w: Wave, encoding: number, value: number | bigint, dwords: number): void {
-  for (let k = 0; k < dwords; k++) w.setScalar(encoding + k, Number((BigInt(value) >> BigInt(k * 32)) & 0xffffffffn))
+  if (dwords === 1) w.setScalar(encoding, Number(value))
+  else w.setScalar64(encoding, BigInt(value))
 }
 
 /** The usual way of logic, shifts and counts: SCC tells whether the result is not 0. */

@@ -24,16 +24,38 @@ import {
 } from '../plan/layout.ts'
 import { Fault } from './fault.ts'
 
+/** Linear memory as an engine sees it: by bytes, and by dwords for registers (in the host's order of bytes, which is little-endian). */
+export interface Views {
+  readonly view: DataView
+  readonly words: Uint32Array
+}
+
+export const viewsOf = (memory: ArrayBufferLike): Views => ({
+  view: new DataView(memory),
+  words: new Uint32Array(memory, 0, memory.byteLength >>> 2),
+})
+
+/** The lanes of the EXEC that was asked for last: it seldom changes. */
+let known: { readonly low: number; readonly high: number; readonly size: number; readonly lanes: readonly number[] } | undefined
+
+function lanesOf(low: number, high: number, size: number): readonly number[] {
+  if (known !== undefined && known.low === low && known.high === high && known.size === size) return known.lanes
+  const lanes: number[] = []
+  for (let lane = 0; lane < size; lane++) if ((((lane < 32 ? low : high) >>> (lane & 31)) & 1) !== 0) lanes.push(lane)
+  known = { low, high, size, lanes }
+  return lanes
+}
+
 export class Wave {
   readonly view: DataView
+  /** Linear memory by dwords. */
+  readonly words: Uint32Array
   /** Lanes. */
   readonly size: number
   readonly machine: number
   readonly program: number
   readonly generation: Generation
   readonly codeBytes: number
-  /** Guest address of the program's first byte. */
-  readonly programBase: bigint
   readonly vgprCount: number
   readonly sgprCount: number
   readonly lds: number
@@ -42,20 +64,25 @@ export class Wave {
   jump: number | undefined
 
   constructor(
-    memory: ArrayBufferLike,
+    { view, words }: Views,
     readonly address: number,
   ) {
-    this.view = new DataView(memory)
+    this.view = view
+    this.words = words
     this.size = this.header(WAVE_SIZE)
     this.machine = this.header(WAVE_MACHINE)
     this.program = this.header(WAVE_PROGRAM)
     this.generation = GENERATIONS[this.word(this.program + PROGRAM_GENERATION)]!
     this.codeBytes = this.word(this.program + PROGRAM_CODE_BYTES)
-    this.programBase = this.view.getBigUint64(this.program + PROGRAM_BASE, true)
     this.vgprCount = this.header(WAVE_VGPR_COUNT)
     this.sgprCount = this.header(WAVE_SGPR_COUNT)
     this.lds = this.header(WAVE_LDS)
     this.ldsBytes = this.header(WAVE_LDS_BYTES)
+  }
+
+  /** Guest address of the program's first byte. */
+  get programBase(): bigint {
+    return this.view.getBigUint64(this.program + PROGRAM_BASE, true)
   }
 
   /** A word of linear memory. */
@@ -64,11 +91,11 @@ export class Wave {
   }
 
   header(offset: number): number {
-    return this.word(this.address + offset)
+    return this.words[(this.address + offset) >>> 2]!
   }
 
   setHeader(offset: number, value: number): void {
-    this.view.setUint32(this.address + offset, value, true)
+    this.words[(this.address + offset) >>> 2] = value
   }
 
   header64(offset: number): bigint {
@@ -128,10 +155,8 @@ export class Wave {
   }
 
   /** Numbers of the active lanes, ascending: the order in which memory instructions act. */
-  activeLanes(): number[] {
-    const lanes: number[] = []
-    for (let lane = 0; lane < this.size; lane++) if (this.isActive(lane)) lanes.push(lane)
-    return lanes
+  activeLanes(): readonly number[] {
+    return lanesOf(this.scalar(EXEC_LO), this.scalar(EXEC_LO + 1), this.size)
   }
 
   /** A scalar register by its operand encoding. */
@@ -152,16 +177,17 @@ export class Wave {
   }
 
   vgpr(register: number, lane: number): number {
-    return this.view.getUint32(this.vgprAddress(register, lane), true)
+    return this.words[this.row(register) + lane]!
   }
 
   setVgpr(register: number, lane: number, value: number): void {
-    this.view.setUint32(this.vgprAddress(register, lane), value, true)
+    this.words[this.row(register) + lane] = value
   }
 
-  private vgprAddress(register: number, lane: number): number {
-    this.checkVgprs(register, 1)
-    return this.address + WAVE_VECTORS + (register * this.size + lane) * 4
+  /** Index in `words` of the first of `count` VGPRs' lane 0; each following one is `size` further. @throws {Fault} Register */
+  row(register: number, count = 1): number {
+    this.checkVgprs(register, count)
+    return (this.address + WAVE_VECTORS) / 4 + register * this.size
   }
 
   /** @throws {Fault} Register, where the wave has no such VGPRs: relative indexing went too far */
