@@ -34,6 +34,9 @@ interface Case {
   readonly state: WaveState
 }
 
+/** MODE's bit that adds M0[7:0] to the VGPRs that M0[15:12] names, on gfx8. */
+const GPR_IDX_EN = 1 << 27
+
 /** MODE: as compilers start kernels, all denormals kept, any. */
 const modeOf = (random: Random): number => {
   const kind = random(4)
@@ -61,10 +64,10 @@ function randomCase(random: Random, operation: Operation, target: Target): Case 
     pieces.push(encode(instruction))
     instructions.push(instruction)
   }
-  return { target, pieces, instructions, state: randomState(random, operation, values) }
+  return { target, pieces, instructions, state: randomState(random, operation, values, target) }
 }
 
-function randomState(random: Random, operation: Operation, types: Parameters<typeof registers>[1]): WaveState {
+function randomState(random: Random, operation: Operation, types: Parameters<typeof registers>[1], target: Target): WaveState {
   const vgprs = registers(random, types, VGPRS + 4, 64)
   const sgprs = new Map<number, number>()
   registers(random, types, MASKS, 1).forEach((value, sgpr) => {
@@ -77,14 +80,16 @@ function randomState(random: Random, operation: Operation, types: Parameters<typ
     sgprs.set(MASKS + 2 * k + 1, Number(mask >> 32n))
   }
   const readsLds = operation.name.startsWith('v_interp')
+  const usesM0 = /^v_(interp|movrel)/.test(operation.name)
+  const indexes = target.generation === 'gfx8' && !usesM0 && random(8) === 0
   return {
     vgprs: new Map(vgprs.map((row, vgpr) => [vgpr, row])),
     sgprs,
     exec: randomMask(random),
     vcc: (BigInt(word32(random)) << 32n) | BigInt(word32(random)),
     scc: random(2) as 0 | 1,
-    m0: m0Of(random, operation),
-    mode: modeOf(random),
+    m0: indexes ? (random(16) << 12) | random(8) : m0Of(random, operation),
+    mode: modeOf(random) | (indexes ? GPR_IDX_EN : 0),
     ldsBytes: readsLds ? 4096 : 64,
     ...(readsLds ? { lds: new Uint8Array(registers(random, ['f32'], 16, 64).flatMap((row) => [...new Uint8Array(row.buffer)])) } : {}),
   }
