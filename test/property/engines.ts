@@ -9,6 +9,7 @@ import type { Engine } from '../../host/engine.ts'
 import type { Operation } from '../../host/isa/operations.ts'
 import { SCALAR_REGISTERS, VGPR_FIRST } from '../../host/isa/registers.ts'
 import { TARGETS, type Target, type TargetName } from '../../host/isa/targets.ts'
+import { WAVE_SCALARS, WAVE_VECTORS } from '../../host/plan/layout.ts'
 import { createReference } from '../../host/reference/engine.ts'
 import { nameOfWord } from '../../host/results/registers.ts'
 import { assemble } from '../../host/text/assemble.ts'
@@ -198,25 +199,29 @@ function report(
   engine: string,
 ): string {
   const text = instruction === undefined ? 's_mov_b64 exec, …' : disassemble(instruction)
-  const exec = `${hex(before.words[64 + 127])}${hex(before.words[64 + 126]).slice(2)}`
-  const head = `MODE 0x${mode!.toString(16)}, EXEC ${exec}\n  ${text}`
+  const head = `MODE 0x${mode!.toString(16)}, EXEC ${hex(scalar(before, 127))}${hex(scalar(before, 126)).slice(2)}\n  ${text}`
   if (at < 0) return `${head}\n  ${engine} says ${got.status}, the reference ${want.status}`
   const { where, lane } = nameOfWord(at * 4, 64)
+  // Of a mask the lane is the place of the lowest bit that differs.
+  const difference = want.words[at]! ^ got.words[at]!
+  const shown = lane ?? (where.endsWith('_hi') ? 63 : 31) - Math.clz32(difference & -difference)
   const place = lane === undefined ? where : `${where}, lane ${lane}`
-  const maskLane = Math.clz32(0) && (want.words[at]! ^ got.words[at]!) >>> 0
-  const shown = lane ?? (where.endsWith('_hi') ? 32 : 0) + (31 - Math.clz32(maskLane & -maskLane))
   return `${head}\n  ${place}: ${engine} ${hex(got.words[at])}, reference ${hex(want.words[at])}; before in lane ${shown}: ${inputs(instruction, before, shown)}`
 }
 
+/** A scalar by its operand encoding; a lane's dword of a VGPR. */
+const scalar = ({ words }: State, encoding: number): number => words[WAVE_SCALARS / 4 + encoding]!
+const vector = ({ words }: State, vgpr: number, lane: number): number => words[WAVE_VECTORS / 4 + vgpr * 64 + lane]!
+
 /** What the instruction's operands hold in a lane. */
-function inputs(instruction: Instruction | undefined, { words }: State, lane: number): string {
+function inputs(instruction: Instruction | undefined, state: State, lane: number): string {
   if (instruction === undefined) return ''
   const { operation, format, fields, literal, target } = instruction
   return operandsOf(operation, format)
     .map(({ kind, field, dwords }) => {
       const value = fields[field] ?? 0
       const vgpr = kind === 'vgpr' ? value : kind === 'source' || kind === 'vectorSource' ? value - VGPR_FIRST : -1
-      const at = (k: number) => (vgpr >= 0 ? words[256 + (vgpr + k) * 64 + lane] : words[64 + (kind === 'vcc' ? 106 : value) + k])
+      const at = (k: number) => (vgpr >= 0 ? vector(state, vgpr + k, lane) : scalar(state, (kind === 'vcc' ? 106 : value) + k))
       const isScalar =
         kind === 'vcc' || (vgpr < 0 && SCALAR_REGISTERS[target.generation].some((r) => value >= r.first && value < r.first + r.count))
       if (vgpr < 0 && !isScalar) return `${field} ${literal === undefined ? value : hex(literal)}`
