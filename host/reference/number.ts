@@ -82,6 +82,17 @@ export const F16: Format<number> = {
   quiet: (word) => (word & 0xffff) | 0x0200,
 }
 
+function value32(word: number): number {
+  u32s[0] = word
+  return f32s[0] as number
+}
+
+/** A Float32Array rounds to nearest. */
+function nearest32(value: number): number {
+  f32s[0] = value
+  return u32s[0] as number
+}
+
 export const F32: Format<number> = {
   name: 'f32',
   precision: 24,
@@ -91,15 +102,9 @@ export const F32: Format<number> = {
   infinity: 0x7f800000,
   quietBit: 0x00400000,
   nan: 0x7fc00000,
-  value(word) {
-    u32s[0] = word
-    return f32s[0] as number
-  },
-  word(value) {
-    f32s[0] = value
-    return u32s[0] as number
-  },
-  round: (value, round) => F32.word(round === NEAREST ? value : roundValue(value, F32, round)), // a Float32Array rounds to nearest
+  value: value32,
+  word: nearest32,
+  round: (value, round) => nearest32(round === NEAREST ? value : roundValue(value, F32, round)),
   isNaN: (word) => (word & 0x7fffffff) > 0x7f800000,
   isNegative: (word) => (word & 0x80000000) !== 0,
   exponentField: (word) => (word >>> 23) & 0xff,
@@ -144,7 +149,7 @@ export const largest = (f: Range): number => (2 - 2 * power(-f.precision)) * pow
 
 /** A denormal becomes the zero of its sign; everything else stays. */
 export const flushed = <W extends number | bigint>(f: Format<W>, word: W): W =>
-  isDenormal(f, f.value(word)) ? f.word(withSign(0, f.isNegative(word))) : word
+  f.exponentField(word) === 0 ? f.word(f.isNegative(word) ? -0 : 0) : word
 
 /** The NaN of a result: the first source that is NaN with its quiet bit set, or the default NaN where an operation on numbers is invalid. */
 export function nanOf<W extends number | bigint>(f: Format<W>, ...sources: W[]): W {
@@ -154,12 +159,13 @@ export function nanOf<W extends number | bigint>(f: Format<W>, ...sources: W[]):
 
 // --- rounding of values
 
-/** 2^n for -1074 ≤ n ≤ 1023; made of bits, for Math.pow is not exact by law. */
-export function power(n: number): number {
-  bytes.setUint32(0, n >= -1022 ? (n + 1023) << 20 : n >= -1042 ? 1 << (n + 1042) : 0)
-  bytes.setUint32(4, n < -1042 ? 1 << (n + 1074) : 0)
-  return bytes.getFloat64(0)
-}
+/** Powers of two from 2^-1074 to 2^1023; made by doubling, for Math.pow is not exact by law. */
+const POWERS = new Float64Array(1074 + 1024)
+POWERS[0] = Number.MIN_VALUE
+for (let i = 1; i < POWERS.length; i++) POWERS[i] = POWERS[i - 1]! * 2
+
+/** 2^n for -1074 ≤ n ≤ 1023. */
+export const power = (n: number): number => POWERS[n + 1074]!
 
 /** The exponent of a normal value, as in 1.xxx · 2^exponent; -1023 for zero and f64 denormals. */
 export function exponentOf(value: number): number {
@@ -194,11 +200,13 @@ export function overflow(f: Range, negative: boolean, round: Round): number {
 
 // --- sum, product and fused multiply-add of f16 and f32, in f64 arithmetic
 
-/** The value next to x that is further from zero (`out`) or nearer, x not zero. */
+/** The value next to x, whose last bit is 0, that is further from zero (`out`) or nearer, x not zero. */
 function neighbour(x: number, out: boolean): number {
-  f64s[0] = x
-  u64s[0] = (u64s[0] as bigint) + (out ? 1n : -1n)
-  return f64s[0] as number
+  bytes.setFloat64(0, x)
+  const low = bytes.getUint32(4)
+  if (!out && low === 0) bytes.setUint32(0, bytes.getUint32(0) - 1)
+  bytes.setUint32(4, out ? low + 1 : low - 1)
+  return bytes.getFloat64(0)
 }
 
 /**
@@ -219,8 +227,17 @@ function oddSum(x: number, y: number): number {
 /** x + y where that is zero: +0, but -0 if both are -0, or towards −∞ unless both are +0 (IEEE 754, 6.3). */
 const zeroSum = (x: number, y: number, round: Round): number => (round === DOWN ? (Object.is(x, 0) && Object.is(y, 0) ? 0 : -0) : x + y)
 
+// f32 to nearest has a short way, which most instructions take: f64 holds the product of two f32 exactly, and a sum of two f32 that is
+// rounded to f64 and then to f32 is rounded as once (see below). Where it gives NaN, the long way has to see which one.
+
+const isNearest32 = ({ name }: { readonly name: string }, round: Round): boolean => name === 'f32' && round === NEAREST
+
 /** a + b, rounded once. */
 export function add<W extends number | bigint>(f: Format<W>, a: W, b: W, round: Round): W {
+  if (isNearest32(f, round)) {
+    const sum = value32(a as number) + value32(b as number)
+    if (!Number.isNaN(sum)) return nearest32(sum) as W
+  }
   if (f.isNaN(a) || f.isNaN(b)) return nanOf(f, a, b)
   const x = f.value(a)
   const y = f.value(b)
@@ -234,6 +251,10 @@ export function add<W extends number | bigint>(f: Format<W>, a: W, b: W, round: 
 
 /** a · b, rounded once. */
 export function multiply<W extends number | bigint>(f: Format<W>, a: W, b: W, round: Round): W {
+  if (isNearest32(f, round)) {
+    const product = value32(a as number) * value32(b as number)
+    if (!Number.isNaN(product)) return nearest32(product) as W
+  }
   if (f.isNaN(a) || f.isNaN(b)) return nanOf(f, a, b)
   const x = f.value(a)
   const y = f.value(b)
