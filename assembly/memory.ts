@@ -6,7 +6,8 @@ import {
   FAULT_MEMORY, FAULT_MISALIGNED, MACHINE_REGION_COUNT, MACHINE_REGIONS, REGION_BASE, REGION_BYTES, REGION_FLAGS, REGION_HOST, REGION_SIZE,
   WAVE_EXEC_MASKS, WAVE_MACHINE,
 } from './generated/layout';
-import { ADDRESSES, HIGH, LOW, sharing } from './scratch';
+import { arrangement, isUniform, OUTSIDE } from './rows';
+import { ADDRESSES, HIGH, LOW, sharing, SITES } from './scratch';
 import { exec, fault, rowBytes } from './state';
 
 // The region that was hit last.
@@ -15,9 +16,10 @@ let lastSize: u64 = 0;
 let lastHost: usize = 0;
 let lastFlags: u32 = 0;
 
-/** Forgets the last region; the table may have changed between runs. */
+/** Forgets what regions were hit last; the table may have changed between runs. */
 export function forgetRegion(): void {
   lastSize = 0;
+  for (let o: usize = 0; o < 64; o += 16) v128.store(SITES + o, i32x4.splat(0));
 }
 
 /** Host address of `bytes` bytes at a guest address, or 0 where they are not all in one region (or not writable). */
@@ -29,8 +31,8 @@ export function locate(w: usize, address: u64, bytes: u32, writing: bool): usize
   return lastHost + <usize>inside;
 }
 
-/** Makes the region that holds an address the last one; false where there is none. Regions are sorted by address. */
-function findRegion(w: usize, address: u64): bool {
+/** The region that holds an address, 0 where there is none. Regions are sorted by address. */
+function regionAt(w: usize, address: u64): usize {
   const machine = load<u32>(w, WAVE_MACHINE), regions = load<u32>(machine, MACHINE_REGIONS);
   let low: u32 = 0, high = load<u32>(machine, MACHINE_REGION_COUNT);
   while (low < high) {
@@ -38,22 +40,56 @@ function findRegion(w: usize, address: u64): bool {
     if (load<u64>(regions + middle * REGION_BYTES, REGION_BASE) <= address) low = middle + 1;
     else high = middle;
   }
-  if (low == 0) return false;
+  if (low == 0) return 0;
   const region = regions + (low - 1) * REGION_BYTES;
-  const base = load<u64>(region, REGION_BASE), size = <u64>load<u32>(region, REGION_SIZE);
-  if (address - base >= size) return false;
-  lastBase = base;
-  lastSize = size;
+  return address - load<u64>(region, REGION_BASE) < <u64>load<u32>(region, REGION_SIZE) ? region : 0;
+}
+/** The same for an access of the record `u`: kernels go from buffer to buffer, a record seldom does. */
+export function regionOf(u: usize, w: usize, address: u64): usize {
+  const site = SITES + ((u >> 3) & 60), last = load<u32>(site);
+  if (last != 0 && address - load<u64>(last, REGION_BASE) < <u64>load<u32>(last, REGION_SIZE)) return last;
+  const region = regionAt(w, address);
+  store<u32>(site, region);
+  return region;
+}
+/** Makes the region that holds an address the last one; false where there is none. */
+function findRegion(w: usize, address: u64): bool {
+  const region = regionAt(w, address);
+  if (region == 0) return false;
+  lastBase = load<u64>(region, REGION_BASE);
+  lastSize = load<u32>(region, REGION_SIZE);
   lastHost = load<u32>(region, REGION_HOST);
   lastFlags = load<u32>(region, REGION_FLAGS);
   return true;
 }
 
 /** Host address of a scalar access; 0 after a fault. */
-export function locateScalar(w: usize, address: u64, bytes: u32, writing: bool): usize {
-  const host = locate(w, address, bytes, writing);
-  if (host == 0) fault(w, FAULT_MEMORY, -1, address, bytes);
-  return host;
+export function locateScalar(u: usize, w: usize, address: u64, bytes: u32, writing: bool): usize {
+  const region = regionOf(u, w, address);
+  if (region != 0 && (!writing || load<u32>(region, REGION_FLAGS) & 1)) {
+    const inside = <u32>(address - load<u64>(region, REGION_BASE));
+    if (load<u32>(region, REGION_SIZE) - inside >= bytes) return load<u32>(region, REGION_HOST) + inside;
+  }
+  fault(w, FAULT_MEMORY, -1, address, bytes);
+  return 0;
+}
+
+/** What `allTogether` adds to the low dwords of guest addresses to make host addresses of them. */
+export let delta: u32 = 0;
+/**
+ * How the active lanes' addresses, whose dwords are the rows at `lows` and `highs`, lie in one region that allows the access (see rows.ts);
+ * OUTSIDE, without a fault, where that takes a closer look.
+ */
+export function allTogether(u: usize, w: usize, lows: usize, highs: usize, bytes: u32, writing: bool): i32 {
+  const lanes = exec(w), o = <usize>ctz(lanes) << 2;
+  if (lanes == 0) return OUTSIDE;
+  const high = load<u32>(highs + o), region = regionOf(u, w, <u64>high << 32 | load<u32>(lows + o));
+  if (region == 0 || (writing && !(load<u32>(region, REGION_FLAGS) & 1))) return OUTSIDE;
+  const base = load<u32>(region, REGION_BASE), size = load<u32>(region, REGION_SIZE);
+  // A region that goes beyond 4 GiB of its first address' high dword is none for 32-bit sums.
+  if (base + (size - 1) < base || size < bytes || !isUniform(w, highs, high)) return OUTSIDE;
+  delta = load<u32>(region, REGION_HOST) - base;
+  return arrangement(w, lows, 0 - base, size - bytes, bytes);
 }
 
 /**

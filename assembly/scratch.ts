@@ -28,6 +28,9 @@ export let SOURCE_LANES: usize = 0;
 /** Spread scalar sources, one a source: 16 bytes of low dwords, 16 bytes of high dwords. */
 export let SPREAD: usize = 0;
 
+/** For some records each the region that was hit last, a dword a record (16 of them). */
+export let SITES: usize = 0;
+
 /** Whether other instances run on the same memory, so that atomics have to be real ones. */
 export let sharing: bool = false;
 
@@ -60,6 +63,7 @@ function useScratch(at: usize): void {
   SPREAD = SOURCE_LANES + ROW;
   TEMPORARY = SPREAD + 96;
   INDEXED = TEMPORARY + 32;
+  SITES = INDEXED + 32;
 }
 
 useScratch(memory.data(SCRATCH_BYTES, 16));

@@ -7,6 +7,7 @@ import {
   ADD, AND, atomicLanes, CMPSWAP, DEC, FADD, faulted, FCMPSWAP, FMAX, FMIN, INC, lane64, loadDwords, loadOrZero, loadSmall, MSKOR, OR, RSUB,
   setLane64, SMAX, SMIN, storeDwords, storeSmall, storeUnlessZero, SUB, SWAP, UMAX, UMIN, update32, update64, WRAP, XOR,
 } from '../memory';
+import { arrangement, loadRows, OUTSIDE, storeRows, storeTwo } from '../rows';
 import { ADDRESSES, LANES, LOW, SECOND, sharing } from '../scratch';
 import { exec, fault, M0_OFFSET, rowBytes } from '../state';
 
@@ -120,25 +121,54 @@ function locateTwo(u: usize, w: usize, dwords: i32, scale: u32, alignment: u32):
   return locatePair(u, w, dwords, alignment);
 }
 
+/**
+ * How the active lanes' addresses lie (see rows.ts), if with offsets up to `offset` all of them are in the LDS; OUTSIDE where that takes a
+ * closer look.
+ */
+function together(u: usize, w: usize, dwords: i32, offset: u32): i32 {
+  const end = min(load<u32>(w, WAVE_LDS_BYTES), load<u32>(w, M0_OFFSET)), bytes: u32 = 4 * dwords;
+  if (isGds(u) || end < offset + bytes || exec(w) == 0) return OUTSIDE;
+  return arrangement(w, w + load<u32>(u, RECORD_SRC0), 0, end - offset - bytes, bytes);
+}
+
 function read(u: usize, w: usize, dwords: i32): void {
-  if (locateAt(u, w, 4 * dwords, 1)) loadDwords(w, destination(u, w), dwords);
+  const offset = offset16(u), how = together(u, w, dwords, offset);
+  if (how != OUTSIDE) loadRows(w, destination(u, w), dwords, w + load<u32>(u, RECORD_SRC0), load<u32>(w, WAVE_LDS) + offset, how);
+  else if (locateAt(u, w, 4 * dwords, 1)) loadDwords(w, destination(u, w), dwords);
 }
 function readSmall(u: usize, w: usize, bits: i32, signed: bool): void {
   if (locateAt(u, w, bits >> 3, 1)) loadSmall(w, destination(u, w), bits, signed);
 }
 function read2(u: usize, w: usize, dwords: i32, scale: u32): void {
-  if (locateTwo(u, w, dwords, scale, 1)) loadDwords(w, destination(u, w), 2 * dwords);
+  const imm = load<u32>(u, RECORD_IMM), unit = 4 * dwords * scale, offset = (imm & 0xff) * unit, other = ((imm >> 8) & 0xff) * unit;
+  const how = together(u, w, dwords, max(offset, other));
+  if (how == OUTSIDE) {
+    if (locateTwo(u, w, dwords, scale, 1)) loadDwords(w, destination(u, w), 2 * dwords);
+    return;
+  }
+  const lows = w + load<u32>(u, RECORD_SRC0), lds = load<u32>(w, WAVE_LDS), d = destination(u, w), second = d + dwords * rowBytes;
+  // The half that overwrites the addresses comes last.
+  const early = lows - d < <usize>dwords * rowBytes;
+  if (!early) loadRows(w, d, dwords, lows, lds + offset, how);
+  loadRows(w, second, dwords, lows, lds + other, how);
+  if (early) loadRows(w, d, dwords, lows, lds + offset, how);
 }
 function write(u: usize, w: usize, dwords: i32): void {
-  if (locateAt(u, w, 4 * dwords, 1)) storeDwords(w, data0(u, w), dwords);
+  const offset = offset16(u), how = together(u, w, dwords, offset);
+  if (how != OUTSIDE) storeRows(w, data0(u, w), dwords, w + load<u32>(u, RECORD_SRC0), load<u32>(w, WAVE_LDS) + offset, how);
+  else if (locateAt(u, w, 4 * dwords, 1)) storeDwords(w, data0(u, w), dwords);
 }
 function writeSmall(u: usize, w: usize, bits: i32): void {
   if (locateAt(u, w, bits >> 3, 1)) storeSmall(w, data0(u, w), bits);
 }
 /** With equal addresses in a lane the first data wins, so it is written last. */
 function write2(u: usize, w: usize, dwords: i32, scale: u32): void {
-  if (!locateTwo(u, w, dwords, scale, 1)) return;
+  const imm = load<u32>(u, RECORD_IMM), unit = 4 * dwords * scale, offset = (imm & 0xff) * unit, other = ((imm >> 8) & 0xff) * unit;
   const first = data0(u, w), second = data1(u, w);
+  if (together(u, w, dwords, max(offset, other)) != OUTSIDE) {
+    return storeTwo(w, first, second, dwords, w + load<u32>(u, RECORD_SRC0), load<u32>(w, WAVE_LDS) + offset, other - offset);
+  }
+  if (!locateTwo(u, w, dwords, scale, 1)) return;
   for (let lanes = exec(w); lanes != 0; lanes &= lanes - 1) {
     const o = <usize>ctz(lanes) << 2;
     for (let i = 0; i < dwords; i++) storeUnlessZero(load<u32>(ADDRESSES + 256 * (dwords + i) + o), load<u32>(second + i * rowBytes + o));

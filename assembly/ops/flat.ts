@@ -4,9 +4,10 @@ import {
   RECORD_SRC0, RECORD_SRC1, WAVE_EXEC_MASKS, WAVE_LDS, WAVE_LDS_BYTES, WAVE_MACHINE, WAVE_SCRATCH_BASE, WAVE_SCRATCH_LANE_BYTES,
 } from '../generated/layout';
 import {
-  ADD, AND, atomicLanes, CMPSWAP, DEC, faulted, FCMPSWAP, FMAX, FMIN, INC, loadDwords, loadSmall, locate, locateLanes, OR, SMAX, SMIN,
+  ADD, allTogether, AND, atomicLanes, CMPSWAP, DEC, delta, faulted, FCMPSWAP, FMAX, FMIN, INC, loadDwords, loadSmall, locate, locateLanes, OR, SMAX, SMIN,
   spreadDwords, storeDwords, storeSmall, SUB, SWAP, UMAX, UMIN, XOR,
 } from '../memory';
+import { loadRows, OUTSIDE, storeRows } from '../rows';
 import { ADDRESSES, HIGH, LOW } from '../scratch';
 import { exec, fault, rowBytes } from '../state';
 
@@ -72,14 +73,24 @@ function locateInScratch(w: usize, lane: i32, low: u32, bytes: u32, dwords: i32,
 function data(u: usize, w: usize): usize { return w + load<u32>(u, RECORD_SRC1); }
 function destination(u: usize, w: usize): usize { return w + load<u32>(u, RECORD_DST); }
 
+/** Where all lanes are in one region; OUTSIDE where that takes a closer look. */
+function together(u: usize, w: usize, dwords: i32, writing: bool): i32 {
+  if (load<u16>(u, RECORD_FLAGS) & FLAG_TFE || load<u32>(u, RECORD_IMM) != 0) return OUTSIDE;
+  const lows = w + load<u32>(u, RECORD_SRC0);
+  return allTogether(u, w, lows, lows + rowBytes, 4 * dwords, writing);
+}
 function loads(u: usize, w: usize, dwords: i32): void {
-  if (locateFlat(u, w, 4 * dwords, false, 1)) loadDwords(w, destination(u, w), dwords);
+  const how = together(u, w, dwords, false);
+  if (how != OUTSIDE) loadRows(w, destination(u, w), dwords, w + load<u32>(u, RECORD_SRC0), delta, how);
+  else if (locateFlat(u, w, 4 * dwords, false, 1)) loadDwords(w, destination(u, w), dwords);
 }
 function loadsSmall(u: usize, w: usize, bits: i32, signed: bool): void {
   if (locateFlat(u, w, bits >> 3, false, 1)) loadSmall(w, destination(u, w), bits, signed);
 }
 function stores(u: usize, w: usize, dwords: i32): void {
-  if (locateFlat(u, w, 4 * dwords, true, 1)) storeDwords(w, data(u, w), dwords);
+  const how = together(u, w, dwords, true);
+  if (how != OUTSIDE) storeRows(w, data(u, w), dwords, w + load<u32>(u, RECORD_SRC0), delta, how);
+  else if (locateFlat(u, w, 4 * dwords, true, 1)) storeDwords(w, data(u, w), dwords);
 }
 function storesSmall(u: usize, w: usize, bits: i32): void {
   if (locateFlat(u, w, bits >> 3, true, 1)) storeSmall(w, data(u, w), bits);

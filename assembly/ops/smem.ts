@@ -2,6 +2,7 @@
 import { KIND_NONE, MACHINE_TIME, RECORD_DST, RECORD_IMM, RECORD_MODS, RECORD_SRC0, WAVE_MACHINE } from '../generated/layout';
 import { scalarSource } from '../fetch';
 import { locateScalar } from '../memory';
+import { copyDwords } from '../rows';
 import { EXEC, refreshExec } from '../state';
 import { result64 } from '../lib/scalar';
 
@@ -19,15 +20,15 @@ function moved(w: usize, to: usize, dwords: u32): void {
 }
 
 function loadScalars(u: usize, w: usize, dwords: u32): void {
-  const from = locateScalar(w, address(u, w), 4 * dwords, false);
+  const from = locateScalar(u, w, address(u, w), 4 * dwords, false);
   if (from == 0) return;
   const to = w + load<u32>(u, RECORD_DST);
-  memory.copy(to, from, 4 * dwords);
+  copyDwords(to, from, dwords);
   moved(w, to, dwords);
 }
 function storeScalars(u: usize, w: usize, dwords: u32): void {
-  const to = locateScalar(w, address(u, w), 4 * dwords, true);
-  if (to != 0) memory.copy(to, w + load<u32>(u, RECORD_DST), 4 * dwords);
+  const to = locateScalar(u, w, address(u, w), 4 * dwords, true);
+  if (to != 0) copyDwords(to, w + load<u32>(u, RECORD_DST), dwords);
 }
 export function s_load_dword(u: usize, w: usize): void { loadScalars(u, w, 1); }
 export function s_load_dwordx2(u: usize, w: usize): void { loadScalars(u, w, 2); }
@@ -59,7 +60,7 @@ function loadBuffer(u: usize, w: usize, dwords: u32): void {
   const count = dwordsInRange(u, w, dwords);
   let from: usize = 0;
   if (count != 0) {
-    from = locateScalar(w, bufferAddress(u, w), 4 * count, false);
+    from = locateScalar(u, w, bufferAddress(u, w), 4 * count, false);
     if (from == 0) return;
   }
   const to = w + load<u32>(u, RECORD_DST);
@@ -70,7 +71,7 @@ function loadBuffer(u: usize, w: usize, dwords: u32): void {
 function storeBuffer(u: usize, w: usize, dwords: u32): void {
   const count = dwordsInRange(u, w, dwords);
   if (count == 0) return;
-  const to = locateScalar(w, bufferAddress(u, w), 4 * count, true);
+  const to = locateScalar(u, w, bufferAddress(u, w), 4 * count, true);
   if (to != 0) memory.copy(to, w + load<u32>(u, RECORD_DST), 4 * count);
 }
 export function s_buffer_load_dword(u: usize, w: usize): void { loadBuffer(u, w, 1); }

@@ -302,3 +302,85 @@ describe('LDS', () => {
     expect(w.v(3)).toEqual(lanes((lane) => (lane + 1) & 63))
   })
 })
+
+/** Byte offsets of the lanes' elements, for elements of `bytes` bytes. */
+const PLACES: Readonly<Record<string, (lane: number, bytes: number) => number>> = {
+  'one behind the other': (lane, bytes) => 16 + lane * bytes,
+  'all at one place': () => 32,
+  'here and there, two at a place, unaligned': (lane, bytes) => ((lane >> 1) * 37 * bytes + (lane & 4 ? 1 : 0)) % 1900,
+  'overlapping each other': (lane) => 8 + lane,
+}
+const LANES: Readonly<Record<string, bigint>> = { all: 2n ** 64n - 1n, some: 0x8000_0f00_1248_fffen, one: 1n << 40n }
+const shuffled = () => Uint8Array.from({ length: 2048 }, (_, i) => Math.imul(i + 1, 0x9e3779b1) >>> 13)
+const dwordAt = (bytes: Uint8Array, at: number) => new DataView(bytes.buffer).getUint32(at, true)
+const cases = Object.keys(PLACES).flatMap((place) =>
+  Object.keys(LANES).flatMap((active) => [1, 2, 3, 4].map((dwords) => [dwords, place, active] as const)),
+)
+
+/** What memory and registers v8 and following are when the lanes have loaded, or stored v8 and following, one after the other. */
+describe.each(cases)('%i dwords a lane, %s, %s lanes active', (dwords, place, active) => {
+  const at = lanes((lane) => PLACES[place]!(lane, dwords * 4))
+  const exec = LANES[active]!
+  const isActive = (lane: number) => (exec >> BigInt(lane)) & 1n
+  const data = Object.fromEntries([0, 1, 2, 3].map((k) => [8 + k, lanes((lane) => (0x01000193 * (lane * 4 + k + 1)) >>> 0)]))
+  const loaded = [0, 1, 2, 3].map((k) =>
+    lanes((lane) => (k < dwords && isActive(lane) ? dwordAt(shuffled(), at[lane]! + 4 * k) : data[8 + k]![lane]!)),
+  )
+  const stored = shuffled()
+  const view = new DataView(stored.buffer)
+  for (let lane = 0; lane < 64; lane++) {
+    for (let k = 0; k < dwords && isActive(lane); k++) view.setUint32(at[lane]! + 4 * k, data[8 + k]![lane]!, true)
+  }
+  const base = 0x1_0000_4000n
+  const flat = { 0: at.map((x) => x + 0x4000), 1: 1, ...data }
+  const suffix = dwords === 1 ? '' : `x${dwords}`
+  const registers = dwords === 1 ? 'v8' : `v[8:${7 + dwords}]`
+  const others = [
+    { base: 0x4000n, bytes: shuffled() },
+    { base: 0x8000_0000n, bytes: new Uint8Array(16) },
+  ]
+
+  test('flat', async () => {
+    const regions = [...others, { base, bytes: shuffled() }]
+    const load = await waveOf({ asm: `flat_load_dword${suffix} ${registers}, v[0:1]`, exec, vgpr: flat, regions })
+    expect(load.run()).toBe(Stop.End)
+    expect([8, 9, 10, 11].map((n) => load.v(n))).toEqual(loaded)
+    const store = await waveOf({ asm: `flat_store_dword${suffix} v[0:1], ${registers}`, exec, vgpr: flat, regions })
+    expect(store.run()).toBe(Stop.End)
+    expect(store.memory(2)).toEqual(stored)
+  })
+  test('LDS', async () => {
+    const bits = 32 * dwords
+    const start = { exec, ldsBytes: 2048, m0: 0xffffffff, vgpr: { 0: at.map((x) => x - 5), ...data } }
+    const load = await waveOf({ asm: `ds_read_b${bits} ${registers}, v0 offset:5`, ...start })
+    load.ldsBytes().set(shuffled())
+    expect(load.run()).toBe(Stop.End)
+    expect([8, 9, 10, 11].map((n) => load.v(n))).toEqual(loaded)
+    const store = await waveOf({ asm: `ds_write_b${bits} v0, ${registers} offset:5`, ...start })
+    store.ldsBytes().set(shuffled())
+    expect(store.run()).toBe(Stop.End)
+    expect(store.ldsBytes()).toEqual(stored)
+  })
+  test('addresses that the data replaces', async () => {
+    const asm = `flat_load_dword${suffix} v${dwords === 1 ? '1' : `[1:${dwords}]`}, v[0:1]`
+    const w = await waveOf({ asm, exec, vgpr: flat, regions: [{ base, bytes: shuffled() }] })
+    expect(w.run()).toBe(Stop.End)
+    for (const [lane, value] of w.v(1).entries()) expect(value).toBe(isActive(lane) ? dwordAt(shuffled(), at[lane]!) : 1)
+  })
+})
+
+test('`ds_read2_b32` into its own address register, either way round; write2 goes lane by lane', async () => {
+  const start = { ldsBytes: 512, m0: 512, vgpr: { 2: lanes((lane) => 4 * lane), 4: lanes((lane) => lane), 5: lanes((lane) => 100 + lane) } }
+  for (const pair of ['v[2:3]', 'v[1:2]']) {
+    const w = await waveOf({ asm: `ds_read2_b32 ${pair}, v2 offset0:1 offset1:3`, ...start })
+    new Uint32Array(w.engine.memory, w.lds, 128).set(lanes((i) => 1000 + i))
+    expect(w.run()).toBe(Stop.End)
+    const [first, second] = pair === 'v[2:3]' ? [2, 3] : [1, 2]
+    expect(w.v(first).slice(0, 60)).toEqual(lanes((lane) => 1001 + lane).slice(0, 60))
+    expect(w.v(second).slice(0, 60)).toEqual(lanes((lane) => 1003 + lane).slice(0, 60))
+  }
+  const w = await waveOf({ asm: 'ds_write2_b32 v2, v4, v5 offset0:1 offset1:0', ...start })
+  expect(w.run()).toBe(Stop.End)
+  // Lane i's first word is the next lane's second one, and that lane comes later.
+  expect([...new Uint32Array(w.engine.memory, w.lds, 65)]).toEqual([...lanes((lane) => 100 + lane), 63])
+})
