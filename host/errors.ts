@@ -89,6 +89,8 @@ export interface Place {
   readonly workgroup: readonly [number, number, number]
   /** Wave of the workgroup. */
   readonly wave: number
+  /** Lines of assembly around it, the instruction itself marked with `>`; absent where nobody disassembles. */
+  readonly context?: readonly string[]
 }
 
 /** Something that stopped a wave; registers and memory stay as they were before the instruction. */

@@ -12,6 +12,7 @@ export function report(result: JobResult, values: boolean): string {
   const speed = instructions > 0 ? `  ${grouped(instructions)} instructions, ${duration(seconds)} on ${engine}` : ''
   const lines = [`${status.toUpperCase().padEnd(8)} ${name === '' ? 'job' : name}${speed}\n`]
   if (result.error !== undefined) lines.push(problem(result.error.message))
+  if (result.error?.context !== undefined) lines.push(`\n${result.error.context.map((line) => `${`  ${line}`.slice(0, WIDTH)}\n`).join('')}\n`)
   if (check?.parting != null) lines.push(parting(check.parting))
   else if (check !== undefined)
     lines.push(`${' '.repeat(INDENT)}checked: all state the same as the reference's (${duration(check.seconds)})\n`)

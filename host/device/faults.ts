@@ -12,7 +12,31 @@ const NULL_PAGE = 0x1000n
 
 /** Where a wave stands. */
 export function placeOf(device: Device, wave: Wave, workgroup: readonly [number, number, number]): Place {
-  return { pc: wave.pc, instruction: instructionAt(device, wave), workgroup, wave: wave.index }
+  const context = contextOf(device, wave)
+  const pc = wave.pc + (wave.program.code.origin ?? 0)
+  return { pc, instruction: textAt(device, wave, wave.pc), workgroup, wave: wave.index, ...(context === undefined ? {} : { context }) }
+}
+
+const LINES_BEFORE = 4
+const LINES_AFTER = 2
+
+/** Lines around a wave's pc. Instructions are found from the code's first one on; where that does not lead to pc, there is no context. */
+function contextOf(device: Device, wave: Wave): readonly string[] | undefined {
+  if (device.options.disassemble === undefined) return undefined
+  const { code, codeBytes } = wave.program
+  const offsets: number[] = []
+  for (let at = 0, after = 0; at < codeBytes && after <= LINES_AFTER; ) {
+    offsets.push(at)
+    if (at >= wave.pc) after++
+    at += (decode(code.words, at >>> 2, device.target)?.dwords ?? 1) * 4
+  }
+  const here = offsets.indexOf(wave.pc)
+  if (here < 0) return undefined
+  const digits = Math.max(4, (offsets.at(-1)! + (code.origin ?? 0)).toString(16).length)
+  return offsets.slice(Math.max(0, here - LINES_BEFORE), here + 1 + LINES_AFTER).map((at) => {
+    const place = (at + (code.origin ?? 0)).toString(16).padStart(digits, '0')
+    return `${at === wave.pc ? '>' : ' '} 0x${place}  ${textAt(device, wave, at)}`
+  })
 }
 
 /** The error of a wave that an engine stopped with Stop.Fault. */
@@ -90,12 +114,12 @@ function near({ region, distance, where }: Nearest, accessBytes: number): string
   return `${which} is read-only; write to another buffer`
 }
 
-/** The instruction's text, or its first words where there is none. */
-function instructionAt(device: Device, wave: Wave): string {
+/** The text of the instruction at a byte offset, or its first words where there is none. */
+function textAt(device: Device, wave: Wave, pc: number): string {
   const { words } = wave.program.code
-  const index = wave.pc >>> 2
+  const index = pc >>> 2
   try {
-    const text = device.options.disassemble?.(words, index, device.target, wave.pc)
+    const text = device.options.disassemble?.(words, index, device.target, pc)
     if (text !== undefined) return text
   } catch {
     // Words that are no instruction have no text; they are shown as they are.

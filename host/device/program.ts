@@ -22,6 +22,8 @@ export interface Code {
   readonly address: bigint
   /** What messages call it. */
   readonly name: string
+  /** What messages add to byte offsets: where the first dword stands in a longer stream. Default 0. */
+  readonly origin?: number
 }
 
 /** Programs made so far. */
@@ -54,6 +56,11 @@ export class Program {
     words[(this.host + PROGRAM_GENERATION) >>> 2] = GENERATIONS.indexOf(target.generation)
     words[(this.host + PROGRAM_WAVE_SIZE) >>> 2] = target.waveSize
     words[(this.host + PROGRAM_ID) >>> 2] = ++programs
+  }
+
+  /** Bytes of the code that are there to be run: all of it, but of a stream no more than the piece at hand. */
+  get codeBytes(): number {
+    return this.#arena.words[(this.host + PROGRAM_CODE_BYTES) >>> 2]!
   }
 
   /** Whether the instruction at this byte offset has a plan record. */

@@ -1,7 +1,8 @@
 /** What comes back from a job, ready for JSON. */
 import type { EngineName, Translated } from '../engine.ts'
-import { FaultError, JobError, LanewiseError } from '../errors.ts'
+import { FaultError, JobError, LanewiseError, MemoryFault } from '../errors.ts'
 import type { Difference } from '../results/compare.ts'
+import { hex } from '../results/hex.ts'
 
 /**
  * How a job ended: as expected, with other results, with a fault, at something that Lanewise does not run, at its budget, or before it
@@ -22,6 +23,13 @@ export interface ResultError {
   readonly pc?: number
   /** Its text, or its words where it has none. */
   readonly instruction?: string
+  readonly workgroup?: readonly [number, number, number]
+  readonly wave?: number
+  /** Lane and address of an access; a scalar access has no lane. */
+  readonly lane?: number
+  readonly address?: string
+  /** Lines of assembly around the instruction, itself marked with `>`. */
+  readonly context?: readonly string[]
 }
 
 /** The reference's share of a run with cross-check. */
@@ -72,9 +80,11 @@ export interface JobResult {
 /** What an error says, as data. */
 export function resultError(error: unknown): ResultError {
   if (!(error instanceof LanewiseError)) return { code: 'ERR_INTERNAL', message: error instanceof Error ? error.message : String(error) }
-  const place = error instanceof FaultError ? { pc: error.place.pc, instruction: error.place.instruction } : {}
+  const place = error instanceof FaultError ? error.place : {}
+  const lane = error instanceof MemoryFault && error.lane !== undefined ? { lane: error.lane } : {}
+  const access = error instanceof MemoryFault ? { ...lane, address: hex(error.address, 64) } : {}
   const path = error instanceof JobError && error.path !== '' ? { path: error.path } : {}
-  return { code: error.code, message: error.message, ...path, ...place }
+  return { code: error.code, message: error.message, ...path, ...place, ...access }
 }
 
 /** The status of a run that an error stopped. */

@@ -93,8 +93,9 @@ export class TracePlanner {
   readonly #target: Target
   readonly #options: PlanOptions
   readonly #kinds: readonly (readonly Kind[])[]
-  readonly #entries = new Uint32Array(ENTRY_WORDS << ENTRY_BITS)
+  readonly #entries = new Int32Array(ENTRY_WORDS << ENTRY_BITS)
   readonly #record = new Uint32Array(RECORD_WORDS)
+  readonly #pattern = new Uint32Array(MOST_DWORDS)
 
   constructor(target: Target, vgprCount: number) {
     this.#target = target
@@ -117,7 +118,7 @@ export class TracePlanner {
    * @param limit records at most
    * @returns records written; `taken` and `end` say how far they got and why no further
    */
-  plan(words: Uint32Array, count: number, final: boolean, into: Uint32Array, at: number, limit: number): number {
+  plan(words: Int32Array, count: number, final: boolean, into: Int32Array, at: number, limit: number): number {
     const entries = this.#entries
     let index = 0
     let records = 0
@@ -196,15 +197,17 @@ export class TracePlanner {
   }
 
   /** Plans the common way; returns the dwords of the instruction. */
-  #planAnew(words: Uint32Array, index: number, count: number, into: Uint32Array, at: number): number {
-    const instruction = decode(count === words.length ? words : words.subarray(0, count), index, this.#target)
+  #planAnew(words: Int32Array, index: number, count: number, into: Int32Array, at: number): number {
+    const length = Math.min(MOST_DWORDS, count - index)
+    for (let i = 0; i < length; i++) this.#pattern[i] = words[index + i]!
+    const instruction = decode(length === MOST_DWORDS ? this.#pattern : this.#pattern.subarray(0, length), 0, this.#target)
     this.#ended = true
     if (instruction === undefined) {
-      packRecord(into, at, { op: OP_ILLEGAL, flags: 0, pc: index * 4, dst: 0, sources: [0, 0, 0], imm: 0, mods: noOperands(1) })
+      this.#write(into, at, { op: OP_ILLEGAL, flags: 0, pc: index * 4, dst: 0, sources: [0, 0, 0], imm: 0, mods: noOperands(1) })
       return 1
     }
     const record = traceRecord(instruction, index * 4, this.#options)
-    packRecord(into, at, record)
+    this.#write(into, at, record)
     const slot = this.#slotFor(instruction, words[index]!)
     this.#ended = slot.ends || record.op === OP_ILLEGAL || record.op === OP_UNSUPPORTED
     return instruction.dwords
@@ -225,12 +228,17 @@ export class TracePlanner {
     return slot
   }
 
-  #remember(entry: number, w0: number, w1: number, record: Uint32Array, at: number): void {
+  #remember(entry: number, w0: number, w1: number, record: Int32Array, at: number): void {
     const entries = this.#entries
     entries[entry] = w0
     entries[entry + 1] = w1
     entries[entry + ENTRY_TAKEN] = 1
     for (let i = 0; i < RECORD_WORDS; i++) entries[entry + ENTRY_RECORD + i] = record[at + i]!
+  }
+
+  #write(into: Int32Array, at: number, record: PlanRecord): void {
+    packRecord(this.#record, 0, record)
+    for (let i = 0; i < RECORD_WORDS; i++) into[at + i] = this.#record[i]!
   }
 
   #tabulate({ kind, dwords }: Slot, example: number): FieldTables {

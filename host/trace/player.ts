@@ -31,6 +31,7 @@ export class TracePlayer {
   readonly #program: Program
   /** The words at hand; what is planned or runs of them begins at word 0. */
   readonly #piece = new Uint32Array(PIECE_WORDS)
+  readonly #signed = new Int32Array(this.#piece.buffer)
   #bytes = 0
   readonly #records: number
   readonly #planner: TracePlanner
@@ -75,6 +76,18 @@ export class TracePlayer {
     }
   }
 
+  /** Takes an instruction as executed whose results are written from elsewhere; nothing fed may wait. */
+  skip(bytes: number): void {
+    if (this.instructions >= this.#budget) return this.#stop(this.#exhausted())
+    this.#code.origin += bytes
+    this.instructions++
+  }
+
+  /** Stops here, because of something outside the trace. */
+  halt(error: LanewiseError): void {
+    this.#stop(error)
+  }
+
   /** The trace has no more words. A last word that is not whole, or no whole instruction, is illegal. */
   finish(): void {
     if (this.status !== 'running') return
@@ -100,7 +113,8 @@ export class TracePlayer {
       const limit = Math.min(PIECE_WORDS, this.#budget - this.instructions)
       const planner = this.#planner
       const { words } = this.#device.arena
-      const records = planner.plan(this.#piece, this.#bytes >>> 2, final, words, this.#records >>> 2, limit)
+      const into = new Int32Array(words.buffer, this.#records, PIECE_WORDS * RECORD_WORDS)
+      const records = planner.plan(this.#signed, this.#bytes >>> 2, final, into, 0, limit)
       if (records === 0) return
       this.#run(records, planner.taken * 4)
       if (this.status !== 'running') return

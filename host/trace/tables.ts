@@ -32,14 +32,14 @@ interface Step {
 /** Plans one operation in one format. */
 export class FieldTables {
   constructor(
-    readonly base: Int32Array,
+    private readonly base: Int32Array,
     private readonly steps: readonly Step[],
     /** Word of the record that is the literal, or 0. */
     private readonly literal: number,
   ) {}
 
   /** Writes the record, without its pc, to the words from `at` on; false, with nothing of use written, where it is not in the tables. */
-  plan(w0: number, w1: number, into: Uint32Array, at: number): boolean {
+  plan(w0: number, w1: number, into: Int32Array, at: number): boolean {
     const { base, steps, literal } = this
     let head = base[0]!
     for (let i = 2; i < RECORD_WORDS; i++) into[at + i] = base[i]!
@@ -155,7 +155,7 @@ function literalWord({ w0 }: Words, plan: Plan): number {
 
 /** Plans random patterns both ways. */
 function agrees(made: FieldTables, layout: Layout, example: number, literal: boolean, plan: Plan): boolean {
-  const record = new Uint32Array(RECORD_WORDS)
+  const record = new Int32Array(RECORD_WORDS)
   let state = 1
   const random = (): number => {
     state = (Math.imul(state, 1664525) + 1013904223) >>> 0
@@ -173,7 +173,7 @@ function agrees(made: FieldTables, layout: Layout, example: number, literal: boo
     const planned = made.plan(words.w0, words.w1, record, 0)
     if (!planned) continue
     if (wanted === undefined) return false
-    for (let i = 0; i < RECORD_WORDS; i++) if (i !== RECORD_PC_WORD && wanted[i] !== record[i]) return false
+    for (let i = 0; i < RECORD_WORDS; i++) if (i !== RECORD_PC_WORD && (wanted[i]! | 0) !== record[i]) return false
   }
   return true
 }

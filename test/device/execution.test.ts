@@ -243,7 +243,13 @@ describe('faults', () => {
       'ERR_MEMORY_FAULT',
       5,
       0x5014n,
-      { pc: 8, instruction: 'text of dword 2', workgroup: [0, 0, 0], wave: 0 },
+      {
+        pc: 8,
+        instruction: 'text of dword 2',
+        workgroup: [0, 0, 0],
+        wave: 0,
+        context: [0, 1, 2, 3, 4].map((dword) => `${dword === 2 ? '>' : ' '} 0x${(dword * 4).toString(16).padStart(4, '0')}  text of dword ${dword}`),
+      },
     ])
     expect(error.message).toBe(
       "text of dword 2 at pc 0x8 (workgroup 0,0,0, wave 0): lane 5 accessed 4 bytes at 0x5014; the nearest buffer is y (16 bytes at 0x5000), whose end is 4 bytes before; check the index and the buffer's size",

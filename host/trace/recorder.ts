@@ -1,0 +1,138 @@
+/** Records what waves execute, instruction by instruction, while an execution runs. */
+import { decode } from '../codec/decode.ts'
+import type { Execution, Wave } from '../device/index.ts'
+import { pause, SLICE_MS } from '../device/index.ts'
+import type { Table } from '../isa/operations.ts'
+import { type RecordingHeader, RecordingWriter } from './recording.ts'
+import { blockOf, changesOf } from './registers.ts'
+
+/** Which wave: number of the workgroup (x runs first), and of the wave in it. */
+export interface RecordedWave {
+  readonly group: number
+  readonly wave: number
+}
+
+/** What is recorded, and how. */
+export interface RecordOptions {
+  /** Default: the first wave of the first workgroup. */
+  readonly waves?: readonly RecordedWave[]
+  /** Records what every instruction changes, not only those that a replay cannot execute. Default false. */
+  readonly registers?: boolean
+  /** Takes the bytes of a wave's recording as they come. */
+  readonly write: (bytes: Uint8Array, wave: RecordedWave) => void | Promise<void>
+  /** Wave instructions in all; default 2^32. */
+  readonly budget?: number
+  /** Stops within a few milliseconds; the call rejects with its reason. */
+  readonly signal?: AbortSignal | undefined
+  readonly onProgress?: ((done: number, total: number) => void) | undefined
+}
+
+/** Their results depend on memory, LDS or GDS. */
+const OUTSIDE: ReadonlySet<Table> = new Set<Table>(['smem', 'ds', 'flat', 'mubuf', 'mtbuf', 'mimg', 'exp', 'vintrp'])
+/** These depend on where the code lies, on the hardware's own registers, or choose lanes by where they branch to. */
+const OF_THE_PLACE = /^s_(getpc_b64|swappc_b64|getreg_b32|cbranch_([ig]_fork|join)|rfe_.*)$/
+/** A source that reads LDS (GCN3 manual, "LDS Direct"). */
+const LDS_DIRECT = 254
+
+const CHUNK_BYTES = 1 << 16
+
+/**
+ * Runs an execution to its end by single instructions and records waves of it. Takes about 2 µs an instruction, on the core.
+ * @returns those of `waves` that never ran
+ * @throws the signal's reason when it aborts; what was recorded until then is written
+ */
+export async function record(execution: Execution, options: RecordOptions): Promise<readonly RecordedWave[]> {
+  const { waves = [{ group: 0, wave: 0 }], budget = 2 ** 32, signal, onProgress } = options
+  const recorders = new Map(waves.map((wave) => [`${wave.group}.${wave.wave}`, new WaveRecorder(wave, options)]))
+  let paused = performance.now()
+  try {
+    for (let done = 0; done < budget && execution.status === 'running'; done++) {
+      const wave = execution.next!
+      const recorder = recorders.get(`${execution.group}.${wave.index}`)
+      recorder?.before(execution, wave)
+      const executed = execution.step(1)
+      if (executed > 0) recorder?.after(execution, wave)
+      if (recorder !== undefined && recorder.waiting >= CHUNK_BYTES) await recorder.flush()
+      if ((done & 255) !== 0 || performance.now() - paused < SLICE_MS) continue
+      signal?.throwIfAborted()
+      onProgress?.(execution.groupsDone, execution.groupCount)
+      await pause()
+      paused = performance.now()
+    }
+  } finally {
+    for (const recorder of recorders.values()) await recorder.end()
+  }
+  return [...recorders.values()].filter((recorder) => !recorder.started).map(({ which }) => which)
+}
+
+/** What is known of an instruction of the code. */
+interface Known {
+  readonly words: readonly number[]
+  readonly byValue: boolean
+}
+
+class WaveRecorder {
+  #writer: RecordingWriter | undefined
+  #pc = 0
+  #exec = 0n
+  #block: Uint32Array | undefined
+  #known: Known | undefined
+  readonly #all = new Map<number, Known>()
+
+  constructor(
+    readonly which: RecordedWave,
+    private readonly options: RecordOptions,
+  ) {}
+
+  get started(): boolean {
+    return this.#writer !== undefined
+  }
+  get waiting(): number {
+    return this.#writer?.waiting ?? 0
+  }
+
+  before(execution: Execution, wave: Wave): void {
+    const { words } = execution.device.arena
+    this.#writer ??= new RecordingWriter(this.#header(execution, wave), changesOf(wave, words, undefined))
+    this.#pc = wave.pc
+    this.#exec = wave.exec
+    this.#known = this.#instruction(execution, wave)
+    this.#block = this.#known.byValue || this.options.registers === true ? blockOf(wave, words) : undefined
+  }
+
+  after(execution: Execution, wave: Wave): void {
+    const { words, byValue } = this.#known!
+    const changes = this.#block === undefined ? [] : changesOf(wave, execution.device.arena.words, this.#block)
+    this.#writer!.step({ pc: this.#pc, words, exec: this.#exec, byValue, changes })
+  }
+
+  async flush(): Promise<void> {
+    await this.options.write(this.#writer!.take(), this.which)
+  }
+
+  async end(): Promise<void> {
+    if (this.#writer === undefined) return
+    this.#writer.end()
+    await this.flush()
+  }
+
+  #header({ device, workgroup }: Execution, wave: Wave): RecordingHeader {
+    const { name, waveSize } = device.target
+    const registers = this.options.registers === true
+    return { version: 1, target: name, waveSize, vgprs: wave.vgprCount, workgroup, wave: wave.index, registers }
+  }
+
+  #instruction({ device }: Execution, { pc, program }: Wave): Known {
+    let known = this.#all.get(pc)
+    if (known === undefined) {
+      const { words } = program.code
+      const instruction = decode(words, pc >>> 2, device.target)
+      const operation = instruction?.operation
+      const byValue =
+        operation !== undefined && (OUTSIDE.has(operation.table) || OF_THE_PLACE.test(operation.name) || instruction?.fields.src0 === LDS_DIRECT)
+      known = { words: [...words.subarray(pc >>> 2, (pc >>> 2) + (instruction?.dwords ?? 1))], byValue }
+      this.#all.set(pc, known)
+    }
+    return known
+  }
+}
