@@ -3,8 +3,6 @@ import { joinCore } from '../core/engine.ts'
 import { type Code, Device, dispatchTwin, type Execution } from '../device/index.ts'
 import type { Engine } from '../engine.ts'
 import { LanewiseError } from '../errors.ts'
-import { lineAt } from '../results/listing.ts'
-import { joinTranslate } from '../translate/engine.ts'
 import { Control } from './control.ts'
 import type { Answer, Invitation } from './messages.ts'
 import { Share } from './share.ts'
@@ -57,11 +55,11 @@ async function run({ device: number, engine, seed, twin, code }: Invitation, sha
   while (share.step());
 }
 
-const join = (name: Invitation['engine'], seed: Invitation['seed']): Promise<Engine> =>
-  name === 'translate' ? joinTranslate(seed) : joinCore(seed)
+const join = async (name: Invitation['engine'], seed: Invitation['seed']): Promise<Engine> =>
+  name === 'translate' ? (await import('../translate/engine.ts')).joinTranslate(seed) : joinCore(seed)
 
-const deviceOf = (engine: Engine, { target, gdsAddress }: Invitation['twin']): Device =>
-  new Device(engine, target, { gdsAddress, disassemble: (words, index, of) => lineAt(words, of, index * 4).text })
+// No instructions' texts: the first thread tells faults once more, in its own words.
+const deviceOf = (engine: Engine, { target, gdsAddress }: Invitation['twin']): Device => new Device(engine, target, { gdsAddress })
 
 function failureOf(error: unknown) {
   if (error instanceof LanewiseError) return { code: error.code, message: error.message }

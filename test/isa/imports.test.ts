@@ -15,7 +15,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   engine: [],
   device: ['isa', 'codec', 'object', 'plan', 'engine'],
   results: ['isa', 'codec', 'text', 'plan', 'engine', 'device'],
-  pool: ['engine', 'core', 'translate', 'device', 'results'],
+  pool: ['engine', 'core', 'translate', 'device'],
   explain: ['isa', 'codec', 'text', 'results', 'jobs'],
   jobs: ['isa', 'codec', 'text', 'object', 'plan', 'engine', 'reference', 'core', 'translate', 'device', 'results', 'pool'],
   index: [
