@@ -22,6 +22,7 @@ import { DESTINATION, isIndexing, isRelative } from './modes.ts'
 import { type Format, flushed } from './number.ts'
 import { readLane } from './registers.ts'
 import { scalarOf, type Wave } from './wave.ts'
+import { pair } from './words.ts'
 
 /** The manual's two dwords of 1/(2π) as an f64; not the nearest double. */
 const INV_2PI = [0x6dc9c882, 0x3fc45f30]
@@ -106,15 +107,6 @@ export function source(w: Wave, r: PlanRecord, slot: number, bits: number, lane 
   let value = 0n
   for (let k = bits / 32 - 1; k >= 0; k--) value = (value << 32n) | BigInt(sourceDword(w, r, slot, lane, k))
   return value
-}
-
-const bytes = new DataView(new ArrayBuffer(8))
-
-/** Two dwords as one number. */
-export function pair(low: number, high: number): bigint {
-  bytes.setUint32(0, low, true)
-  bytes.setUint32(4, high, true)
-  return bytes.getBigUint64(0, true)
 }
 
 export const lowBits = (word: number, bits: number): number => (bits >= 32 ? word >>> 0 : word & ((1 << bits) - 1))

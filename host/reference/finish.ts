@@ -55,12 +55,14 @@ export const destinationVgpr = (w: Wave, r: PlanRecord): number => w.vgprOf(r.ds
 export function commit(w: Wave, r: PlanRecord, register: number, lanes: readonly number[], values: Row, type: OperandType): void {
   const { words } = w
   const bits = bitsOf(type)
-  const at = w.row(register, dwordsOf(type))
+  if (bits > 32) {
+    for (const lane of lanes) writeLane(w, register, lane, bits / 32, values[lane] as bigint)
+    return
+  }
+  const at = w.row(register)
   for (const lane of lanes) {
-    const value = values[lane] as number | bigint
-    if (typeof value === 'bigint') writeLane(w, register, lane, bits / 32, value)
-    else if (r.flags & FLAG_SDWA) words[at + lane] = sdwaPlace(lowBits(value, bits), words[at + lane]!, r.imm & 7, (r.imm >>> 3) & 3)
-    else words[at + lane] = lowBits(value, bits)
+    const word = lowBits(values[lane] as number, bits)
+    words[at + lane] = r.flags & FLAG_SDWA ? sdwaPlace(word, words[at + lane]!, r.imm & 7, (r.imm >>> 3) & 3) : word
   }
 }
 

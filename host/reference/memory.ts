@@ -30,10 +30,10 @@ export function locate(w: Wave, address: bigint, bytes: number, access: Access, 
   const count = w.word(w.machine + MACHINE_REGION_COUNT)
   for (let i = 0; i < count; i++) {
     const region = regions + i * REGION_BYTES
-    const offset = address - w.view.getBigUint64(region + REGION_BASE, true)
-    if (offset < 0n || offset + BigInt(bytes) > BigInt(w.word(region + REGION_SIZE))) continue
+    const offset = Number(address - w.view.getBigUint64(region + REGION_BASE, true)) // rounded where it is far beyond any region
+    if (offset < 0 || offset + bytes > w.word(region + REGION_SIZE)) continue
     if (access === 'write' && (w.word(region + REGION_FLAGS) & WRITABLE) === 0) break
-    return w.word(region + REGION_HOST) + Number(offset)
+    return w.word(region + REGION_HOST) + offset
   }
   throw new Fault(FaultCode.Memory, lane, BigInt.asUintN(64, address), bytes)
 }
@@ -67,6 +67,12 @@ export function locateGds(w: Wave, address: number, bytes: number, lane?: number
 /** Atomics want their addresses aligned; plain reads and writes go byte by byte. @throws {Fault} Misaligned */
 export function checkAligned(address: bigint | number, bytes: number, lane?: number): void {
   if (BigInt(address) % BigInt(bytes) !== 0n) throw new Fault(FaultCode.Misaligned, lane, BigInt(address), bytes)
+}
+
+export const readDword = (w: Wave, place: Place): number => (place === undefined ? 0 : w.view.getUint32(place, true))
+
+export function writeDword(w: Wave, place: Place, value: number): void {
+  if (place !== undefined) w.view.setUint32(place, value, true)
 }
 
 /** Little-endian bytes (1, 2, 4 or 8) as an unsigned number. */

@@ -2,7 +2,7 @@
 import type { PlanRecord } from '../plan/plan.ts'
 import { FLAG_GLC, FLAG_TFE } from '../plan/record.ts'
 import { type Atomic, compareSwap, compareSwapFloat } from './atomics.ts'
-import { type Access, type Place, read, write } from './memory.ts'
+import { type Access, type Place, read, readDword, write, writeDword } from './memory.ts'
 import { readLane, writeLane } from './registers.ts'
 import type { WaveFunction } from './scalar.ts'
 import type { Wave } from './wave.ts'
@@ -65,7 +65,7 @@ export function memoryOperations(locate: Locate, registers: Registers) {
           w,
           (lane) => locate(w, r, lane, 4, dwords, 'read', false),
           (places, lane) => {
-            for (const [k, place] of places.entries()) w.setVgpr(registers.destination(w, r) + k, lane, Number(read(w, place, 4)))
+            for (let k = 0; k < dwords; k++) w.setVgpr(registers.destination(w, r) + k, lane, readDword(w, places[k]))
           },
         ),
     storeNarrow:
@@ -83,7 +83,7 @@ export function memoryOperations(locate: Locate, registers: Registers) {
           w,
           (lane) => locate(w, r, lane, 4, dwords, 'write', false),
           (places, lane) => {
-            for (const [k, place] of places.entries()) write(w, place, 4, BigInt(w.vgpr(registers.data(w, r) + k, lane)))
+            for (let k = 0; k < dwords; k++) writeDword(w, places[k], w.vgpr(registers.data(w, r) + k, lane))
           },
         ),
     /** Data is the value, then for compare-and-swap what is compared with; the old value comes back where GLC is set. */

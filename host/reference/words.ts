@@ -16,6 +16,25 @@ export const u64 = (a: bigint): bigint => BigInt.asUintN(64, a)
 export const byteOf = (a: number, n: number): number => (a >>> (8 * n)) & 255
 export const halfOf = (a: number, n: number): number => (a >>> (16 * n)) & 0xffff
 
+const bytes = new DataView(new ArrayBuffer(8))
+
+/** Two dwords as one number. */
+export function pair(low: number, high: number): bigint {
+  bytes.setUint32(0, low, true)
+  bytes.setUint32(4, high, true)
+  return bytes.getBigUint64(0, true)
+}
+
+/** The lower two dwords of a number. */
+export function lowDword(a: bigint): number {
+  bytes.setBigUint64(0, a, true)
+  return bytes.getUint32(0, true)
+}
+export function highDword(a: bigint): number {
+  bytes.setBigUint64(0, a, true)
+  return bytes.getUint32(4, true)
+}
+
 /** The number of low ≤ n ≤ high that is nearest; 0 for NaN. */
 export const saturate = (n: number, low: number, high: number): number => (Number.isNaN(n) ? 0 : Math.min(Math.max(n, low), high))
 
