@@ -85,7 +85,7 @@ const ERROR = 1n << 32n
 
 /** Rounds a number known to as many bits as asked for, up to ERROR in its last place. */
 function rounded(approximate: (bits: number) => Exact, f: Range, round: Round): number {
-  for (let bits = 128; ; bits *= 2) {
+  for (let bits = f.precision + 64; ; bits *= 2) {
     const x = approximate(bits)
     if (x.significand <= ERROR) continue
     const low = roundExact({ ...x, significand: x.significand - ERROR }, f, round)

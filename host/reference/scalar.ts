@@ -25,8 +25,14 @@ export type ScalarFunction = (...operands: [...any[], Wave, PlanRecord]) => Scal
 export function scalarExecutor({ shape }: Operation, f: ScalarFunction): WaveFunction {
   const bits = shape.sources.map(bitsOf)
   const dwords = shape.results.map(dwordsOf)[0] ?? 0
+  const operand = (w: Wave, r: PlanRecord, slot: number) => source(w, r, slot, bits[slot]!)
+  const call = (w: Wave, r: PlanRecord): ScalarResult => {
+    if (bits.length === 0) return f(w, r)
+    if (bits.length === 1) return f(operand(w, r, 0), w, r)
+    return f(operand(w, r, 0), operand(w, r, 1), w, r)
+  }
   return (w, r) => {
-    const result = f(...bits.map((count, slot) => source(w, r, slot, count)), w, r)
+    const result = call(w, r)
     if (typeof result === 'boolean') w.scc = result
     else if (typeof result === 'object') {
       writeScalar(w, scalarOf(r.dst), result[0], dwords)
