@@ -108,18 +108,20 @@ export function jumpTo(w: usize, address: u64): bool {
 
 /**
  * Lets the smaller group of lanes go first and saves the other one: EXEC and address in the four SGPRs at 4 × depth. Lanes of `mask`
- * go to `target`, the others go on (GCN3 manual, s_cbranch_g_fork).
+ * go to the guest address `target`, the others go on (GCN3 manual, s_cbranch_g_fork).
  */
-export function fork(u: usize, w: usize, mask: u64, target: u32): void {
+export function fork(u: usize, w: usize, mask: u64, target: u64): void {
   const lanes = exec(w), pass = mask & lanes, fail = ~mask & lanes;
-  if (pass == lanes) return jump(w, target);
+  if (pass == lanes) {
+    jumpTo(w, target);
+    return;
+  }
   if (fail == lanes) return;
   const mode = load<u32>(w, WAVE_MODE), saved = w + WAVE_SCALARS + 16 * (mode >> MODE_CSP_SHIFT);
   const passLater = popcnt(fail) < popcnt(pass);
-  if (!passLater) jump(w, target);
-  if (stop == STOP_FAULT) return;
+  if (!passLater && !jumpTo(w, target)) return;
   store<u64>(saved, passLater ? pass : fail);
-  store<u64>(saved, pcBase(w) + (passLater ? target : load<u32>(u, RECORD_PC) + 4), 8);
+  store<u64>(saved, passLater ? target : pcBase(w) + load<u32>(u, RECORD_PC) + 4, 8);
   store<u32>(w, mode + (1 << MODE_CSP_SHIFT), WAVE_MODE);
   setExec(w, passLater ? fail : pass);
 }

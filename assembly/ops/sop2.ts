@@ -1,7 +1,7 @@
 // Two-operand scalar operations.
 import { FAULT_UNSUPPORTED } from '../generated/layout';
 import { scalarSource64 } from '../fetch';
-import { fault, fork, pcBase } from '../state';
+import { fault, fork } from '../state';
 
 // SCC is the carry or borrow of unsigned numbers, the overflow of signed ones.
 export function s_add_u32(a: u32, b: u32): u32 { return a + b; }
@@ -77,7 +77,7 @@ export function s_bfe_i64(a: i64, b: u32): i64 {
 
 /** Splits the wave; the target is an address in a register pair. */
 export function s_cbranch_g_fork(u: usize, w: usize): void {
-  fork(u, w, scalarSource64(u, w, 0), <u32>(scalarSource64(u, w, 1) - pcBase(w)));
+  fork(u, w, scalarSource64(u, w, 0), scalarSource64(u, w, 1));
 }
 /** Returns from a trap handler, which Lanewise does not run. */
 export function s_rfe_restore_b64(u: usize, w: usize): void {

@@ -4,7 +4,7 @@ import {
   FAULT_UNSUPPORTED, RECORD_SRC0, WAVE_GPR_ALLOC, WAVE_HW_ID, WAVE_IB_STS, WAVE_LDS_ALLOC, WAVE_MODE, WAVE_SCC, WAVE_STATUS, WAVE_TRAPSTS,
 } from '../generated/layout';
 import { imm, result } from '../lib/scalar';
-import { exec, fault, fork, setMode, vcc } from '../state';
+import { exec, fault, fork, pcBase, setMode, vcc } from '../state';
 
 export function s_movk_i32(k: i32): i32 { return k; }
 export function s_cmovk_i32(old: i32, k: i32, scc: u32): i32 { return scc ? k : old; }
@@ -27,7 +27,7 @@ export function s_mulk_i32(old: i32, k: i32): i32 { return old * k; }
 
 /** Splits the wave; the mask is in the sdst field's register pair. */
 export function s_cbranch_i_fork(u: usize, w: usize): void {
-  fork(u, w, load<u64>(w + load<u32>(u, RECORD_SRC0)), imm(u));
+  fork(u, w, load<u64>(w + load<u32>(u, RECORD_SRC0)), pcBase(w) + <i64>imm(u));
 }
 
 // Hardware registers: simm16 holds the number in 5:0, the lowest bit in 10:6 and the bits less one in 15:11.
