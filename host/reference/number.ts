@@ -227,8 +227,10 @@ function oddSum(x: number, y: number): number {
 /** x + y where that is zero: +0, but -0 if both are -0, or towards −∞ unless both are +0 (IEEE 754, 6.3). */
 const zeroSum = (x: number, y: number, round: Round): number => (round === DOWN ? (Object.is(x, 0) && Object.is(y, 0) ? 0 : -0) : x + y)
 
-// f32 to nearest has a short way, which most instructions take: f64 holds the product of two f32 exactly, and a sum of two f32 that is
-// rounded to f64 and then to f32 is rounded as once (see below). Where it gives NaN, the long way has to see which one.
+// f32 to nearest has a short way, which most instructions take: f64 holds the product of two f32 exactly (48 bits, from 2^-298 to 2^256);
+// a sum of two f32 that is rounded to f64 and then to f32 is rounded as once, for f64 has more than twice its bits (Figueroa); fma's sum of
+// a product goes through oddSum. Zeros get their sign and infinities come out as IEEE 754 has them. Where the result is NaN, the long way
+// has to see which one; the other round modes always take it.
 
 const isNearest32 = ({ name }: { readonly name: string }, round: Round): boolean => name === 'f32' && round === NEAREST
 
@@ -266,6 +268,10 @@ export function multiply<W extends number | bigint>(f: Format<W>, a: W, b: W, ro
 
 /** a · b + c, rounded once; times 2^scale before that rounding. */
 export function fma<W extends number | bigint>(f: Format<W>, a: W, b: W, c: W, round: Round, scale = 0): W {
+  if (isNearest32(f, round) && scale === 0) {
+    const sum = oddSum(value32(a as number) * value32(b as number), value32(c as number))
+    if (!Number.isNaN(sum)) return nearest32(sum) as W
+  }
   if (f.isNaN(a) || f.isNaN(b) || f.isNaN(c)) return nanOf(f, a, b, c)
   const x = f.value(a)
   const y = f.value(b)
