@@ -21,10 +21,12 @@ export {
   type Launch,
   type LoadedObject,
   type Outcome,
+  parseSchedule,
   type Region,
   type RegionOptions,
   type RunOptions,
   rawKernel,
+  type Schedule,
   type Size,
   type Wave,
   type WaveState,
@@ -67,9 +69,10 @@ export { GENERATIONS, type Generation, TARGETS, type Target, type TargetName } f
 export { ENGINES, type JobEngine, openEngine } from './jobs/engines.ts'
 export type { Job } from './jobs/job.ts'
 export type { ReadFile } from './jobs/load.ts'
-export { parseJob, readJob } from './jobs/parse.ts'
+export { parseJob, parseJson, readJob } from './jobs/parse.ts'
 export { type CheckResult, type JobResult, type ReadValue, type ResultError, resultError, type Status } from './jobs/result.ts'
 export { type JobsOptions, type RunJobOptions, runJob, runJobs } from './jobs/run.ts'
+export { type RunTraceOptions, readTraceJob, runTrace, type TraceResult, type TraceState } from './jobs/trace.ts'
 export type { CodeObject, Kernel, KernelArgument, KernelDescriptor, KernelMetadata } from './object/code-object.ts'
 export { type LoadOptions, loadObject, unbundle } from './object/index.ts'
 export { coreCount, Pool, type PoolOptions, type PoolOutcome, type PoolRunOptions } from './pool/index.ts'
@@ -81,6 +84,13 @@ export { fnv1a64 } from './results/fnv.ts'
 export { bytesOfHex, hex, hexOfBytes } from './results/hex.ts'
 export { type Line, lineAt, list, parseWords, wordsOfBytes, wordsText } from './results/listing.ts'
 export { nearest } from './results/nearest.ts'
+export { CLASSES, type InstructionClass, type Patterns, type Profile, Profiler, type Spot } from './results/profile.ts'
+export { type Observer, type WatchOptions, watch } from './results/watch.ts'
 export { assemble } from './text/assemble.ts'
 export { branchTarget, disassemble } from './text/disassemble.ts'
 export { assembleProgram, type Program } from './text/program.ts'
+export { playTrace, type TraceOptions, type TraceOutcome, tracePlayer } from './trace/play.ts'
+export { TracePlayer } from './trace/player.ts'
+export { type RecordedWave, Recorder, type RecordOptions } from './trace/recorder.ts'
+export { type Change, type RecordingHeader, RecordingReader, type Step } from './trace/recording.ts'
+export type { TraceForm, TraceSource } from './trace/source.ts'

@@ -27,19 +27,24 @@ export async function* linesOf(name: string, io: Io): AsyncGenerator<string> {
 
 /** The same, those that come together in one list. */
 export async function* batchesOf(name: string, io: Io): AsyncGenerator<string[]> {
-  const source = name === '-' ? io.input : (createReadStream(name) as AsyncIterable<Uint8Array>)
   const decoder = new TextDecoder()
   let rest = ''
+  for await (const chunk of piecesOf(name, io)) {
+    const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n')
+    rest = lines.pop()!
+    yield lines.map((line) => line.replace(/\r$/, ''))
+  }
+  if (rest !== '') yield [rest]
+}
+
+/** Bytes of a file or of standard input (`-`) as they come; what is gzipped is unpacked. @throws {UsageError} it cannot be read */
+export async function* piecesOf(name: string, io: Io): AsyncGenerator<Uint8Array> {
+  const source = name === '-' ? io.input : (createReadStream(name) as AsyncIterable<Uint8Array>)
   try {
-    for await (const chunk of await unzipped(source)) {
-      const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n')
-      rest = lines.pop()!
-      yield lines.map((line) => line.replace(/\r$/, ''))
-    }
+    yield* await unzipped(source)
   } catch (error) {
     refuse(name)(error)
   }
-  if (rest !== '') yield [rest]
 }
 
 /** Passes bytes on, unpacked if they begin as gzip does (RFC 1952, 2.3.1). */

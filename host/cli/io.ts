@@ -37,10 +37,12 @@ export class Progress {
   ) {}
 
   /** Redraws at most ten times a second. @param total undefined where nobody knows it */
-  async show(done: number, total: number | undefined): Promise<void> {
+  async show(done: number, total: number | undefined, note = ''): Promise<void> {
     if (!this.stream.isTTY || Date.now() - this.#last < 100) return
     this.#last = Date.now()
-    await this.#draw(total === undefined ? `${this.label} ${done}` : bar(this.label, done, total, Math.min(WIDTH, this.stream.columns) - 1))
+    await this.#draw(
+      total === undefined ? `${this.label} ${done}${note}` : bar(this.label, done, total, Math.min(WIDTH, this.stream.columns) - 1),
+    )
   }
 
   /** Takes the line away. */

@@ -1,5 +1,5 @@
 /** Results for people: a verdict, the first differences in a table, and where two engines parted. */
-import { type Difference, type ElementType, type JobResult, numberOf, type ReadValue } from '../index.ts'
+import { type Difference, type ElementType, type JobResult, numberOf, type Profile, type ReadValue } from '../index.ts'
 import { WIDTH } from './io.ts'
 import { duration, grouped, table, wrap } from './table.ts'
 
@@ -12,7 +12,8 @@ export function report(result: JobResult, values: boolean): string {
   const speed = instructions > 0 ? `  ${grouped(instructions)} instructions, ${duration(seconds)} on ${engine}` : ''
   const lines = [`${status.toUpperCase().padEnd(8)} ${name === '' ? 'job' : name}${speed}\n`]
   if (result.error !== undefined) lines.push(problem(result.error.message))
-  if (result.error?.context !== undefined) lines.push(`\n${result.error.context.map((line) => `${`  ${line}`.slice(0, WIDTH)}\n`).join('')}\n`)
+  if (result.error?.context !== undefined)
+    lines.push(`\n${result.error.context.map((line) => `${`  ${line}`.slice(0, WIDTH)}\n`).join('')}\n`)
   if (check?.parting != null) lines.push(parting(check.parting))
   else if (check !== undefined)
     lines.push(`${' '.repeat(INDENT)}checked: all state the same as the reference's (${duration(check.seconds)})\n`)
@@ -21,6 +22,7 @@ export function report(result: JobResult, values: boolean): string {
   const approximate = Object.entries(result.approximate)
   if (approximate.length > 0)
     lines.push(`${wrap(`approximate: ${approximate.map(([op, count]) => `${op} ${grouped(count)}`).join(', ')}`, WIDTH, INDENT)}\n`)
+  if (result.profile !== undefined) lines.push(profile(result.profile))
   if (values) for (const [name, value] of Object.entries(result.read)) lines.push(show(name, value))
   return lines.join('')
 }
@@ -88,3 +90,38 @@ function number(text: string): string {
   const value = numberOf(type, BigInt(text))
   return Object.is(value, -0) ? '-0' : `${Number(value.toPrecision(7))}`
 }
+
+/** Instructions shown of a profile; --json has all. */
+const SPOTS = 20
+
+/** What a job did, in 80 columns. */
+function profile({ instructions, waves, classes, activeLanes, branches, globalBytes, ldsBytes, patterns, spots }: Profile): string {
+  const share = (count: number): string => `${((100 * count) / Math.max(1, instructions)).toFixed(1)}%`
+  const kinds = Object.entries(classes).filter(([, count]) => count > 0)
+  const rows = spots
+    .slice(0, SPOTS)
+    .map(({ pc, text, count, lanes, taken }) => [
+      grouped(count),
+      share(count),
+      (lanes / count).toFixed(1),
+      text.startsWith('s_cbranch') ? percent(taken, count) : '',
+      pc.toString(16).padStart(4, '0'),
+      text,
+    ])
+  const hot = table(['times', '', 'lanes', 'taken', 'pc', 'instruction'], rows, [0, 1, 2, 3]).split('\n')
+  return [
+    '',
+    table(
+      ['class', 'times', ''],
+      kinds.map(([name, count]) => [name, grouped(count), share(count)]),
+      [1, 2],
+    ),
+    `waves ${grouped(waves)}, active lanes ${activeLanes.toFixed(1)}, branches ${grouped(branches.taken)} taken, ${grouped(branches.notTaken)} not`,
+    `memory ${grouped(globalBytes.read)} bytes read, ${grouped(globalBytes.written)} written; LDS ${grouped(ldsBytes.read)} and ${grouped(ldsBytes.written)}`,
+    `vector memory ${grouped(patterns.contiguous)} contiguous, ${grouped(patterns.same)} at one address, ${grouped(patterns.scattered)} scattered`,
+    '',
+    ...hot.map((line) => line.slice(0, WIDTH)),
+  ].join('\n')
+}
+
+const percent = (part: number, whole: number): string => `${Math.round((100 * part) / whole)}%`

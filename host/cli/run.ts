@@ -1,19 +1,31 @@
 /** `lanewise run`: runs jobs and compares their results. */
-import { ENGINES, type JobEngine, type JobResult, type JobsOptions, runJobs, type Status } from '../index.ts'
+import { ENGINES, type JobEngine, type JobResult, type JobsOptions, parseSchedule, runJobs, type Schedule, type Status } from '../index.ts'
 import { type Command, UsageError, type Values } from './arguments.ts'
 import { bytesOfFile, linesOf, readerBeside } from './files.ts'
 import { type Io, Progress } from './io.ts'
+import { recordingOf } from './recording.ts'
 import { report } from './report.ts'
 import { duration, grouped } from './table.ts'
+import { traceCommand, traceOptions } from './trace.ts'
 
 export const run: Command = {
   summary: 'run jobs: kernels or bare waves, and compare their results',
-  usage: 'run [JOB...] [--jobs FILE|-] [OPTION...]',
+  usage: 'run [JOB...] [--jobs FILE|-] [OPTION...] | run --trace FILE [START]',
   options: {
     jobs: { value: 'FILE', help: 'Run one job a line (NDJSON, .gz too; - is standard input) and print one JSON result a line, in order.' },
     filter: { value: 'REGEX', help: 'Run only jobs whose name matches.' },
     engine: { value: 'NAME', help: `${ENGINES.join(' or ')}; core is the default.` },
     threads: { value: 'N', help: 'Threads at most; by default as many as the machine runs at once. Only large dispatches have several.' },
+    schedule: { value: 'NAME', help: 'How waves of a workgroup take turns: round-robin (default), oldest-first or random:SEED.' },
+    profile: { help: 'Count what jobs do, by class of instruction and by place. Runs by single steps, 2 µs each.' },
+    record: { value: 'FILE', help: 'Write what a wave executes to FILE (gzipped), for --trace. Runs by single steps.' },
+    'record-wave': {
+      value: 'G.W',
+      multiple: true,
+      help: 'Which wave: workgroup and wave by number, default 0.0. Several go to FILE.G.W each.',
+    },
+    'record-registers': { help: 'Record what every instruction changes; a replay compares it.' },
+    ...traceOptions,
     check: { help: 'Run the reference in step and compare all state after every slice; shows the first instruction that differs.' },
   },
   notes: [
@@ -24,20 +36,32 @@ export const run: Command = {
     ['lanewise run saxpy.json', 'run one job; differences are shown in a table'],
     ['lanewise run saxpy.json --check', 'the same on two engines, compared instruction by instruction'],
     ['lanewise run --jobs all.ndjson.gz --filter "^saxpy" > results.ndjson', 'run some jobs of a file'],
+    ['lanewise run saxpy.json --profile', 'what it executes, hot spots first'],
+    ['lanewise run saxpy.json --record wave.lwt', 'record the first wave; lanewise run --trace wave.lwt replays it'],
+    ['lanewise run --trace trace.bin.gz --target gfx803', 'run a straight stream of machine words on one wave'],
     ['generate | lanewise run --jobs - --engine reference', 'run jobs as they come in'],
   ],
   run: runCommand,
 }
 
 async function runCommand(values: Values, io: Io): Promise<number> {
+  if (values.flag('trace')) return traceCommand(values, io)
+  for (const name of Object.keys(traceOptions)) if (values.flag(name)) throw new UsageError(`--${name} goes with --trace`)
   const files = values.positionals
   const jobs = values.text('jobs')
   if (files.length === 0 && jobs === undefined) throw new UsageError('nothing to run; name a job file, or many jobs with --jobs FILE')
   if (files.length > 0 && jobs !== undefined) throw new UsageError('job files and --jobs exclude each other')
+  const recording = recordingOf(values)
+  if (recording !== undefined && files.length !== 1) throw new UsageError('--record goes with one job file')
+  if (values.flag('check') && (recording !== undefined || values.flag('profile')))
+    throw new UsageError('--check excludes --profile and --record')
   const options: JobsOptions = {
     engine: engineOf(values),
     check: values.flag('check'),
     threads: threadsOf(values),
+    schedule: scheduleOf(values),
+    profile: values.flag('profile'),
+    record: recording?.options,
     signal: io.signal,
     filter: filterOf(values),
   }
@@ -54,6 +78,7 @@ async function runCommand(values: Values, io: Io): Promise<number> {
     if (jobs !== undefined) await progress.show(tally.count, undefined)
   }
   await progress.clear()
+  await recording?.close()
   if (jobs !== undefined || files.length > 1) await io.err.write(tally.summary(options.engine ?? 'auto'))
   return tally.exitCode
 }
@@ -84,6 +109,14 @@ function threadsOf(values: Values): number | undefined {
   const text = values.text('threads')
   if (text !== undefined && !/^[1-9]\d{0,3}$/.test(text)) throw new UsageError(`--threads ${text}: give a whole number, 1 to 9999`)
   return text === undefined ? undefined : Number(text)
+}
+
+function scheduleOf(values: Values): Schedule | undefined {
+  const text = values.text('schedule')
+  const schedule = text === undefined ? undefined : parseSchedule(text)
+  if (text !== undefined && schedule === undefined)
+    throw new UsageError(`--schedule ${text}: there are round-robin, oldest-first and random:SEED with a seed from 0 to 4294967295`)
+  return schedule
 }
 
 function filterOf(values: Values): RegExp | undefined {

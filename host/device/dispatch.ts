@@ -11,6 +11,7 @@ import { type Claim, Execution, type Workload } from './execution.ts'
 import { type Argument, kernargSegment } from './kernarg.ts'
 import type { Region } from './memory.ts'
 import { dispatchPacket, queue } from './packet.ts'
+import type { Schedule } from './schedule.ts'
 import { allocateScratch, type Scratch, scratchResource } from './scratch.ts'
 import type { DispatchTwin } from './twin.ts'
 import { allocateWaves, headerOf, SGPR_LIMIT, type Wave, type WaveStart, waveBytes, writeWave } from './wave.ts'
@@ -34,6 +35,8 @@ export interface Launch {
   readonly groups?: readonly [from: number, to: number] | undefined
   /** Stack of a work-item beyond its fixed scratch, bytes, for kernels whose calls the compiler could not bound; default 16384. */
   readonly stackBytes?: number | undefined
+  /** How the waves of a workgroup take turns; default `round-robin`. */
+  readonly schedule?: Schedule | undefined
 }
 
 /**
@@ -89,7 +92,7 @@ function systemSgprsOf(rsrc2: number): SystemSgprs {
  * @throws {LaunchError} where grid, workgroup, arguments, LDS or scratch do not fit the kernel or the hardware
  */
 export function dispatch(device: Device, kernel: DeviceKernel, launch: Launch, claim?: Claim): Execution {
-  return new Execution(device, new Dispatch(device, kernel, launch), claim)
+  return new Execution(device, new Dispatch(device, kernel, launch), claim, launch.schedule)
 }
 
 /** The workgroups of a dispatch. */

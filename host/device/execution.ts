@@ -7,6 +7,7 @@ import { CoreError, LanewiseError, LimitError } from '../errors.ts'
 import type { Device } from './device.ts'
 import { faultOf, placeOf } from './faults.ts'
 import { hex } from './memory.ts'
+import { type Schedule, type Scheduler, schedulerOf } from './schedule.ts'
 import { pause, SLICE_MS, Slices } from './slices.ts'
 import type { DispatchTwin } from './twin.ts'
 import type { Wave } from './wave.ts'
@@ -52,8 +53,6 @@ export interface Outcome {
   readonly approximate: Readonly<Record<string, number>>
 }
 
-/** Instructions after which a wave gives its turn away though it could go on, so that waves that wait for each other get on. */
-const TURN = 1 << 16
 /** Budgets are signed 32-bit numbers in the engine. */
 const MAX_BUDGET = 2 ** 31 - 1
 const PROGRESS_MS = 125
@@ -86,10 +85,16 @@ export class Execution {
   readonly #halted = new Set<Wave>()
   readonly #ended = new Set<Wave>()
   #current = 0
-  #turn = TURN
+  /** Instructions that are left of the present turn. */
+  #turn = 0
+  readonly #scheduler: Scheduler
 
-  /** @param claim which workgroups to run; by default all */
-  constructor(device: Device, workload: Workload, claim?: Claim) {
+  /**
+   * @param claim which workgroups to run; by default all
+   * @param schedule default `round-robin`
+   */
+  constructor(device: Device, workload: Workload, claim?: Claim, schedule: Schedule = 'round-robin') {
+    this.#scheduler = schedulerOf(schedule)
     this.device = device
     this.#workload = workload
     this.groupCount = workload.groupCount
@@ -214,8 +219,9 @@ export class Execution {
     this.#waiting.clear()
     this.#halted.clear()
     this.#ended.clear()
-    this.#current = 0
-    this.#turn = TURN
+    this.#scheduler.begin(this.group, this.waves.length)
+    this.#current = this.#scheduler.choose(-1, false, () => true)!
+    this.#turn = this.#scheduler.turn()
   }
 
   /** Runs the present wave until it stops once. */
@@ -260,16 +266,12 @@ export class Execution {
 
   /** Gives the turn to the next wave that can run. */
   #pass(): void {
-    this.#turn = TURN
-    const count = this.waves.length
-    for (let i = 1; i <= count; i++) {
-      const at = (this.#current + i) % count
-      if (!this.#canRun(this.waves[at]!)) continue
-      this.#current = at
-      return
-    }
-    if (this.#halted.size > 0) this.#stop(this.#deadlock())
+    const able = (wave: number): boolean => this.#canRun(this.waves[wave]!)
+    const next = this.#scheduler.choose(this.#current, able(this.#current), able)
+    if (next !== undefined) this.#current = next
+    else if (this.#halted.size > 0) return this.#stop(this.#deadlock())
     else this.#release()
+    this.#turn = this.#scheduler.turn()
   }
 
   #canRun(wave: Wave): boolean {
@@ -278,8 +280,8 @@ export class Execution {
 
   /** All waves that have not ended are at the barrier (GCN3 manual, S_BARRIER: terminated waves do not count); they go on in order. */
   #release(): void {
-    this.#current = this.waves.findIndex((wave) => this.#waiting.has(wave))
     this.#waiting.clear()
+    this.#current = this.#scheduler.choose(-1, false, (wave) => this.#canRun(this.waves[wave]!))!
   }
 
   #end(): void {

@@ -3,6 +3,7 @@ import type { EngineName, Translated } from '../engine.ts'
 import { FaultError, JobError, LanewiseError, MemoryFault } from '../errors.ts'
 import type { Difference } from '../results/compare.ts'
 import { hex } from '../results/hex.ts'
+import type { Profile } from '../results/profile.ts'
 
 /**
  * How a job ended: as expected, with other results, with a fault, at something that Lanewise does not run, at its budget, or before it
@@ -74,6 +75,7 @@ export interface JobResult {
   /** What the translating engine has made so far (in this thread, for all its jobs). */
   readonly translated?: Translated
   readonly check?: CheckResult
+  readonly profile?: Profile
   readonly error?: ResultError
 }
 

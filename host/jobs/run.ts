@@ -1,10 +1,13 @@
 /** Runs jobs: one, or a stream of them. */
-import type { Execution } from '../device/index.ts'
-import { LimitError } from '../errors.ts'
+import type { Execution, Schedule } from '../device/index.ts'
+import { LaunchError, LimitError } from '../errors.ts'
 import { canShare, coreCount, Pool, type PoolOutcome } from '../pool/index.ts'
 import { type Check, crossCheck } from '../results/check.ts'
 import { Differences } from '../results/compare.ts'
 import { hex } from '../results/hex.ts'
+import { Profiler } from '../results/profile.ts'
+import { watch } from '../results/watch.ts'
+import { type RecordedWave, Recorder, type RecordOptions } from '../trace/recorder.ts'
 import { engineNameOf, giveBack, type JobEngine } from './engines.ts'
 import type { Job } from './job.ts'
 import { type LoadedJob, loadJob, type ReadFile } from './load.ts'
@@ -31,6 +34,12 @@ export interface RunJobOptions {
   readonly threads?: number | undefined
   /** Whose workers run with; by default those that all jobs share. */
   readonly pool?: Pool
+  /** How the waves of a workgroup take turns; default `round-robin`. */
+  readonly schedule?: Schedule | undefined
+  /** Counts what the job does; runs by single steps on one thread, about 2 µs an instruction. Default false. */
+  readonly profile?: boolean
+  /** Records waves, also by single steps. */
+  readonly record?: RecordOptions | undefined
   /** Workgroups done and in all, at most about ten calls a second. */
   readonly onProgress?: (done: number, total: number) => void
 }
@@ -57,7 +66,9 @@ export async function runJob(job: Job, options: RunJobOptions = {}): Promise<Job
   const engine = options.engine ?? 'auto'
   try {
     const loaded = await loadJob(job, options.readFile ?? noFiles)
-    return await (options.check ? runChecked(loaded, engine, options) : runAlone(loaded, engine, options))
+    if (options.check) return await runChecked(loaded, engine, options)
+    const watched = options.profile === true || options.record !== undefined
+    return await (watched ? runWatched(loaded, engine, options) : runAlone(loaded, engine, options))
   } catch (error) {
     options.signal?.throwIfAborted()
     return failed(job.name, error, engineNameOf(engine))
@@ -104,12 +115,43 @@ function nameOf(value: unknown): string {
 async function runAlone(loaded: LoadedJob, engine: JobEngine, options: RunJobOptions): Promise<JobResult> {
   const { threads = coreCount(), signal, onProgress } = options
   const shared = threads > 1 && engine !== 'reference' && canShare() && hasSeveralWorkgroups(loaded.job)
-  const run = await begin(loaded, engine, shared)
+  const run = await begin(loaded, engine, shared, options.schedule)
   const outcome = await (options.pool ?? pool).run(run.execution, { budget: loaded.job.budget, signal, onProgress, threads })
   const done = result(loaded, run, outcome, undefined, outcome.error)
   giveBack(run.device.engine, engine)
   return done
 }
+
+/** Runs by single steps, which only the core does fast. */
+async function runWatched(loaded: LoadedJob, name: JobEngine, options: RunJobOptions): Promise<JobResult> {
+  const engine = name === 'reference' ? name : 'core'
+  const run = await begin(loaded, engine, false, options.schedule)
+  const { execution } = run
+  const { budget } = loaded.job
+  const profiler = options.profile === true ? new Profiler() : undefined
+  const recorder = options.record === undefined ? undefined : new Recorder(options.record)
+  const start = performance.now()
+  let missing: readonly RecordedWave[] = []
+  try {
+    const observers = [profiler, recorder].filter((observer) => observer !== undefined)
+    await watch(execution, observers, { budget, signal: options.signal, onProgress: options.onProgress })
+  } finally {
+    if (recorder !== undefined) missing = await recorder.end()
+  }
+  const outcome = { ...execution.outcome((performance.now() - start) / 1000), threads: 1 }
+  const done = result(loaded, run, outcome, undefined, execution.status === 'running' ? exhausted(budget) : outcome.error)
+  giveBack(run.device.engine, engine)
+  if (missing.length > 0) return { ...done, status: 'error', error: resultError(neverRan(missing)) }
+  return profiler === undefined ? done : { ...done, profile: profiler.profile(execution) }
+}
+
+const neverRan = (waves: readonly RecordedWave[]): LaunchError =>
+  new LaunchError(
+    `wave ${waves.map(({ group, wave }) => `${group}.${wave}`).join(', ')} was to be recorded and never ran; give workgroup and wave by their numbers, as 0.0`,
+  )
+
+const exhausted = (budget: number): LimitError =>
+  new LimitError(`the budget of ${budget} wave instructions is used up; look for an endless loop or give a larger budget`)
 
 function hasSeveralWorkgroups({ start }: Job): boolean {
   if (start.form !== 'dispatch' || start.grid === undefined || start.workgroup === undefined) return false
@@ -121,7 +163,7 @@ async function runChecked(loaded: LoadedJob, engine: JobEngine, options: RunJobO
   const runs = new Map<Execution, Run>()
   const check = await crossCheck(
     async (which) => {
-      const run = await begin(loaded, which === 'run' ? engine : 'reference')
+      const run = await begin(loaded, which === 'run' ? engine : 'reference', false, options.schedule)
       runs.set(run.execution, run)
       return run.execution
     },
@@ -133,9 +175,7 @@ async function runChecked(loaded: LoadedJob, engine: JobEngine, options: RunJobO
       onProgress: options.onProgress,
     },
   )
-  const { budget } = loaded.job
-  const exhausted = new LimitError(`the budget of ${budget} wave instructions is used up; look for an endless loop or give a larger budget`)
-  const error = check.exhausted ? exhausted : check.run.error
+  const error = check.exhausted ? exhausted(loaded.job.budget) : check.run.error
   const outcome = { ...check.run.outcome(check.seconds), threads: 1 }
   const done = result(loaded, runs.get(check.run)!, outcome, check, error)
   for (const [execution, { device }] of runs) giveBack(device.engine, execution === check.run ? engine : 'reference')

@@ -8,6 +8,7 @@ import {
   type Launch,
   type Region,
   rawKernel,
+  type Schedule,
 } from '../device/index.ts'
 import type { KernelDescriptor } from '../object/code-object.ts'
 import { lineAt } from '../results/listing.ts'
@@ -19,8 +20,9 @@ import type { Run } from './outcome.ts'
 /**
  * Lays a job out on an engine of its own. The same job is laid out the same way each time.
  * @param shared whether threads can share the engine's memory
+ * @param schedule how the waves of a workgroup take turns; a bare wave is alone
  */
-export async function begin(loaded: LoadedJob, engineName: JobEngine, shared = false): Promise<Run> {
+export async function begin(loaded: LoadedJob, engineName: JobEngine, shared = false, schedule?: Schedule): Promise<Run> {
   const { job, code } = loaded
   const device = new Device(await takeEngine(engineName, shared), job.target, {
     disassemble: (words, index, target) => lineAt(words, target, index * 4).text,
@@ -35,7 +37,7 @@ export async function begin(loaded: LoadedJob, engineName: JobEngine, shared = f
       ? device.load(code.object).kernel(code.kernel)
       : rawKernel(device.loadCode(code.words), descriptorOf(job.start.descriptor))
   const args = job.start.args.map((argument) => argumentOf(argument, buffers))
-  return { device, buffers, execution: dispatch(device, kernel, launchOf(job.start, args, device, 'object' in code)) }
+  return { device, buffers, execution: dispatch(device, kernel, { ...launchOf(job.start, args, device, 'object' in code), schedule }) }
 }
 
 /** Buffers with addresses of their own come first, so that no chosen address takes theirs. */

@@ -11,7 +11,7 @@ import type { Instruction } from '../codec/instruction.ts'
 import { OPERATION_BY_NAME } from '../isa/operations.ts'
 import { LITERAL } from '../isa/registers.ts'
 import type { Target } from '../isa/targets.ts'
-import { packRecord, type PlanOptions, type PlanRecord, planInstruction } from '../plan/plan.ts'
+import { type PlanOptions, type PlanRecord, packRecord, planInstruction } from '../plan/plan.ts'
 import { KIND_NONE, NO_SDST, OP_ILLEGAL, OP_UNSUPPORTED } from '../plan/record.ts'
 import { type FieldTables, tabulate } from './tables.ts'
 
@@ -188,7 +188,8 @@ export class TracePlanner {
     for (let k = 0; k < kinds.length; k++) {
       const kind = kinds[k]!
       if ((w0 & kind.mask) !== kind.value) continue
-      const literal = (kind.literal0 !== 0 && (w0 & kind.literal0) === LITERAL ? 1 : 0) |
+      const literal =
+        (kind.literal0 !== 0 && (w0 & kind.literal0) === LITERAL ? 1 : 0) |
         (kind.literal1 !== 0 && ((w0 >>> kind.literal1Shift) & kind.literal1) === LITERAL ? 2 : 0)
       const slot = kind.slots[((w0 >>> kind.opLo) & kind.opMask) * 4 + literal]
       if (slot !== undefined) return slot
@@ -216,7 +217,8 @@ export class TracePlanner {
   /** The slot of a decoded instruction, made when the first one of its kind comes. */
   #slotFor(instruction: Instruction, w0: number): Slot {
     const kind = this.#kinds[w0 >>> 23]!.find(({ layout }) => layout.format === instruction.format)!
-    const literal = (kind.literal0 !== 0 && (w0 & kind.literal0) === LITERAL ? 1 : 0) |
+    const literal =
+      (kind.literal0 !== 0 && (w0 & kind.literal0) === LITERAL ? 1 : 0) |
       (kind.literal1 !== 0 && ((w0 >>> kind.literal1Shift) & kind.literal1) === LITERAL ? 2 : 0)
     const index = ((w0 >>> kind.opLo) & kind.opMask) * 4 + literal
     let slot = kind.slots[index]

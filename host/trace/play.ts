@@ -6,7 +6,7 @@ import { hex } from '../results/hex.ts'
 import { scalarName } from '../results/registers.ts'
 import { TracePlayer } from './player.ts'
 import { type Change, RecordingReader, type Step, VGPR0 } from './recording.ts'
-import { eachWord } from './registers.ts'
+import { clear, eachWord } from './registers.ts'
 import { assembleLines, formOf, peek, type TraceForm, type TraceSource } from './source.ts'
 
 /** How a trace is played. */
@@ -52,7 +52,12 @@ const PROGRESS_MS = 125
  * @throws the signal's reason when it aborts
  * @throws {AssembleError} wrong text; {LanewiseError} ERR_OBJECT: a damaged recording, or one of another target
  */
-export async function playTrace(player: TracePlayer, device: Device, source: TraceSource, options: TraceOptions = {}): Promise<TraceOutcome> {
+export async function playTrace(
+  player: TracePlayer,
+  device: Device,
+  source: TraceSource,
+  options: TraceOptions = {},
+): Promise<TraceOutcome> {
   const start = performance.now()
   const { first, all } = await peek(source)
   const form = options.form ?? formOf(first)
@@ -123,7 +128,11 @@ class Replay {
     const { header, changes } = await reader.start()
     const { name, waveSize } = this.device.target
     if (header.target !== name || header.waveSize !== waveSize)
-      throw new LanewiseError('ERR_OBJECT', `the recording is of ${header.target}, the device is ${name}; make a device for ${header.target}`)
+      throw new LanewiseError(
+        'ERR_OBJECT',
+        `the recording is of ${header.target}, the device is ${name}; make a device for ${header.target}`,
+      )
+    clear(this.player.wave, this.device.arena.words)
     this.#apply(changes)
     for await (const steps of reader.steps()) {
       for (const step of steps) {
@@ -151,7 +160,7 @@ class Replay {
   }
 
   #flush(): void {
-    this.player.feed(new Uint8Array(this.#batch.buffer, 0, this.#length * 4))
+    this.player.feed(new Uint8Array(this.#batch.buffer, 0, this.#length * 4), true)
     this.#length = 0
   }
 

@@ -2,14 +2,15 @@
  * Runs a straight stream of machine words, of any length, on one wave: piece by piece through one block of plan records that is used again and
  * again. Knows nothing of files or text.
  */
-import type { Device } from '../device/index.ts'
+
 import { faultOf } from '../device/faults.ts'
+import type { Device } from '../device/index.ts'
 import { Program } from '../device/program.ts'
 import { Wave } from '../device/wave.ts'
 import { Stop } from '../engine.ts'
 import { CoreError, type LanewiseError, LimitError } from '../errors.ts'
-import { OP_END } from '../plan/record.ts'
 import { PROGRAM_BASE, PROGRAM_CODE_BYTES, PROGRAM_PC_TABLE, RECORD_BYTES, WAVE_PC, WAVE_PROGRAM } from '../plan/layout.ts'
+import { OP_END } from '../plan/record.ts'
 import { TracePlanner } from './planner.ts'
 
 /** Words of a piece: its records (32 bytes each) stay in a processor's second cache, and it runs for a fraction of a millisecond. */
@@ -64,15 +65,18 @@ export class TracePlayer {
     return this.origin + this.wave.pc
   }
 
-  /** Runs more of the trace: little-endian machine words, cut anywhere. What is left when the trace has ended is not looked at. */
-  feed(bytes: Uint8Array): void {
+  /**
+   * Runs more of the trace: little-endian machine words. What is left when the trace has ended is not looked at.
+   * @param whole the bytes end with an instruction's end, so all of them run now; else they may be cut anywhere, and a last word may wait
+   */
+  feed(bytes: Uint8Array, whole = false): void {
     const piece = new Uint8Array(this.#piece.buffer)
     for (let taken = 0; taken < bytes.length && this.status === 'running'; ) {
       const part = bytes.subarray(taken, taken + piece.length - this.#bytes)
       piece.set(part, this.#bytes)
       this.#bytes += part.length
       taken += part.length
-      if (this.#bytes === piece.length || taken === bytes.length) this.#play(false)
+      if (this.#bytes === piece.length || taken === bytes.length) this.#play(whole && taken === bytes.length)
     }
   }
 
@@ -187,6 +191,8 @@ export class TracePlayer {
   }
 
   #exhausted(): LimitError {
-    return new LimitError(`the budget of ${this.#budget} wave instructions is used up at byte ${this.origin} of the trace; give a larger one`)
+    return new LimitError(
+      `the budget of ${this.#budget} wave instructions is used up at byte ${this.origin} of the trace; give a larger one`,
+    )
   }
 }

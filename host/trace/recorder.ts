@@ -1,8 +1,8 @@
 /** Records what waves execute, instruction by instruction, while an execution runs. */
 import { decode } from '../codec/decode.ts'
 import type { Execution, Wave } from '../device/index.ts'
-import { pause, SLICE_MS } from '../device/index.ts'
 import type { Table } from '../isa/operations.ts'
+import type { Observer } from '../results/watch.ts'
 import { type RecordingHeader, RecordingWriter } from './recording.ts'
 import { blockOf, changesOf } from './registers.ts'
 
@@ -20,11 +20,6 @@ export interface RecordOptions {
   readonly registers?: boolean
   /** Takes the bytes of a wave's recording as they come. */
   readonly write: (bytes: Uint8Array, wave: RecordedWave) => void | Promise<void>
-  /** Wave instructions in all; default 2^32. */
-  readonly budget?: number
-  /** Stops within a few milliseconds; the call rejects with its reason. */
-  readonly signal?: AbortSignal | undefined
-  readonly onProgress?: ((done: number, total: number) => void) | undefined
 }
 
 /** Their results depend on memory, LDS or GDS. */
@@ -34,35 +29,39 @@ const OF_THE_PLACE = /^s_(getpc_b64|swappc_b64|getreg_b32|cbranch_([ig]_fork|joi
 /** A source that reads LDS (GCN3 manual, "LDS Direct"). */
 const LDS_DIRECT = 254
 
-const CHUNK_BYTES = 1 << 16
-
 /**
- * Runs an execution to its end by single instructions and records waves of it. Takes about 2 µs an instruction, on the core.
- * @returns those of `waves` that never ran
- * @throws the signal's reason when it aborts; what was recorded until then is written
+ * Records waves of an execution that {@link watch} runs, about 2 µs an instruction on the core. Call {@link end} when it has run.
+ * @example
+ * const recorder = new Recorder({ write: (bytes) => void chunks.push(bytes) })
+ * await watch(execution, [recorder])
+ * await recorder.end()
  */
-export async function record(execution: Execution, options: RecordOptions): Promise<readonly RecordedWave[]> {
-  const { waves = [{ group: 0, wave: 0 }], budget = 2 ** 32, signal, onProgress } = options
-  const recorders = new Map(waves.map((wave) => [`${wave.group}.${wave.wave}`, new WaveRecorder(wave, options)]))
-  let paused = performance.now()
-  try {
-    for (let done = 0; done < budget && execution.status === 'running'; done++) {
-      const wave = execution.next!
-      const recorder = recorders.get(`${execution.group}.${wave.index}`)
-      recorder?.before(execution, wave)
-      const executed = execution.step(1)
-      if (executed > 0) recorder?.after(execution, wave)
-      if (recorder !== undefined && recorder.waiting >= CHUNK_BYTES) await recorder.flush()
-      if ((done & 255) !== 0 || performance.now() - paused < SLICE_MS) continue
-      signal?.throwIfAborted()
-      onProgress?.(execution.groupsDone, execution.groupCount)
-      await pause()
-      paused = performance.now()
-    }
-  } finally {
-    for (const recorder of recorders.values()) await recorder.end()
+export class Recorder implements Observer {
+  readonly #waves: ReadonlyMap<string, WaveRecorder>
+
+  constructor(options: RecordOptions) {
+    const { waves = [{ group: 0, wave: 0 }] } = options
+    this.#waves = new Map(waves.map((wave) => [`${wave.group}.${wave.wave}`, new WaveRecorder(wave, options)]))
   }
-  return [...recorders.values()].filter((recorder) => !recorder.started).map(({ which }) => which)
+
+  before(execution: Execution, wave: Wave): void {
+    this.#waves.get(`${execution.group}.${wave.index}`)?.before(execution, wave)
+  }
+
+  /** The execution may be at its next workgroup already, so the recorder that was asked before goes on. */
+  after(execution: Execution, wave: Wave): void {
+    for (const recorder of this.#waves.values()) if (recorder.expects === wave) recorder.after(execution, wave)
+  }
+
+  async flush(): Promise<void> {
+    for (const recorder of this.#waves.values()) await recorder.flush()
+  }
+
+  /** Writes the ends. @returns those of the waves that never ran */
+  async end(): Promise<readonly RecordedWave[]> {
+    for (const recorder of this.#waves.values()) await recorder.end()
+    return [...this.#waves.values()].filter(({ started }) => !started).map(({ which }) => which)
+  }
 }
 
 /** What is known of an instruction of the code. */
@@ -87,13 +86,13 @@ class WaveRecorder {
   get started(): boolean {
     return this.#writer !== undefined
   }
-  get waiting(): number {
-    return this.#writer?.waiting ?? 0
-  }
+  /** The wave whose instruction is under way. */
+  expects: Wave | undefined
 
   before(execution: Execution, wave: Wave): void {
     const { words } = execution.device.arena
     this.#writer ??= new RecordingWriter(this.#header(execution, wave), changesOf(wave, words, undefined))
+    this.expects = wave
     this.#pc = wave.pc
     this.#exec = wave.exec
     this.#known = this.#instruction(execution, wave)
@@ -101,13 +100,14 @@ class WaveRecorder {
   }
 
   after(execution: Execution, wave: Wave): void {
+    this.expects = undefined
     const { words, byValue } = this.#known!
     const changes = this.#block === undefined ? [] : changesOf(wave, execution.device.arena.words, this.#block)
     this.#writer!.step({ pc: this.#pc, words, exec: this.#exec, byValue, changes })
   }
 
   async flush(): Promise<void> {
-    await this.options.write(this.#writer!.take(), this.which)
+    if (this.#writer !== undefined && this.#writer.waiting > 0) await this.options.write(this.#writer.take(), this.which)
   }
 
   async end(): Promise<void> {
@@ -129,7 +129,8 @@ class WaveRecorder {
       const instruction = decode(words, pc >>> 2, device.target)
       const operation = instruction?.operation
       const byValue =
-        operation !== undefined && (OUTSIDE.has(operation.table) || OF_THE_PLACE.test(operation.name) || instruction?.fields.src0 === LDS_DIRECT)
+        operation !== undefined &&
+        (OUTSIDE.has(operation.table) || OF_THE_PLACE.test(operation.name) || instruction?.fields.src0 === LDS_DIRECT)
       known = { words: [...words.subarray(pc >>> 2, (pc >>> 2) + (instruction?.dwords ?? 1))], byValue }
       this.#all.set(pc, known)
     }

@@ -159,8 +159,7 @@ export class RecordingWriter {
 }
 
 /** A recording that is none, or is damaged. */
-export const damaged = (what: string): LanewiseError =>
-  new LanewiseError('ERR_OBJECT', `the recording is damaged: ${what}; record it anew`)
+export const damaged = (what: string): LanewiseError => new LanewiseError('ERR_OBJECT', `the recording is damaged: ${what}; record it anew`)
 
 /** Not all bytes of something are here yet. */
 class Short extends Error {}

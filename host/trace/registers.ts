@@ -19,6 +19,14 @@ export function blockOf(wave: Wave, words: Uint32Array): Uint32Array {
   return words.slice(start, start + WAVE_VECTORS / 4 + wave.vgprCount * wave.size)
 }
 
+/** Makes all registers of a wave zero: a recording's start state says what is not. */
+export function clear(wave: Wave, words: Uint32Array): void {
+  const start = wave.host >>> 2
+  for (let register = 0; register < SCALAR_COUNT + HEADER_REGISTERS.length; register++) words[start + offsetOf(register) / 4] = 0
+  const vectors = start + WAVE_VECTORS / 4
+  words.fill(0, vectors, vectors + wave.vgprCount * wave.size)
+}
+
 /** What is different in a wave from a block of before; undefined stands for all zero. */
 export function changesOf(wave: Wave, words: Uint32Array, before: Uint32Array | undefined): Change[] {
   const start = wave.host >>> 2

@@ -248,7 +248,9 @@ describe('faults', () => {
         instruction: 'text of dword 2',
         workgroup: [0, 0, 0],
         wave: 0,
-        context: [0, 1, 2, 3, 4].map((dword) => `${dword === 2 ? '>' : ' '} 0x${(dword * 4).toString(16).padStart(4, '0')}  text of dword ${dword}`),
+        context: [0, 1, 2, 3, 4].map(
+          (dword) => `${dword === 2 ? '>' : ' '} 0x${(dword * 4).toString(16).padStart(4, '0')}  text of dword ${dword}`,
+        ),
       },
     ])
     expect(error.message).toBe(

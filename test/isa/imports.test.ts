@@ -17,8 +17,10 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   results: ['isa', 'codec', 'text', 'plan', 'engine', 'device'],
   pool: ['engine', 'core', 'translate', 'device'],
   explain: ['isa', 'codec', 'text', 'results', 'jobs'],
-  jobs: ['isa', 'codec', 'text', 'object', 'plan', 'engine', 'reference', 'core', 'translate', 'device', 'results', 'pool'],
+  trace: ['isa', 'codec', 'text', 'plan', 'engine', 'device', 'results'],
+  jobs: ['trace', 'isa', 'codec', 'text', 'object', 'plan', 'engine', 'reference', 'core', 'translate', 'device', 'results', 'pool'],
   index: [
+    'trace',
     'isa',
     'codec',
     'text',

@@ -2,13 +2,19 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { decode } from '../../host/codec/decode.ts'
 import { bareWave, TARGETS, type TargetName } from '../../host/index.ts'
-import { OP_ILLEGAL } from '../../host/plan/record.ts'
 import { packRecord, planInstruction } from '../../host/plan/plan.ts'
-import { playTrace, tracePlayer } from '../../host/trace/play.ts'
+import { OP_ILLEGAL } from '../../host/plan/record.ts'
 import { TracePlanner } from '../../host/trace/planner.ts'
+import { playTrace, tracePlayer } from '../../host/trace/play.ts'
 import { bytesOf, codeOf, cut, deviceFor, registersOf, wordsOf } from './support.ts'
 
-const STATE = { vgprs: new Map([[0, 0x3f800000], [1, 0x40000000]]), sgprs: new Map([[4, 7]]) } as const
+const STATE = {
+  vgprs: new Map([
+    [0, 0x3f800000],
+    [1, 0x40000000],
+  ]),
+  sgprs: new Map([[4, 7]]),
+} as const
 const STRAIGHT = `
   v_add_f32 v2, v0, v1
   v_mul_f32 v3, 0x40490fdb, v2

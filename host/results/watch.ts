@@ -1,0 +1,49 @@
+/** Runs an execution by single instructions under the eyes of observers: profiles and recordings. */
+import { type Execution, pause, SLICE_MS, type Wave } from '../device/index.ts'
+
+/** Sees each instruction of an execution. */
+export interface Observer {
+  /** The next instruction of `wave` is about to run. */
+  before(execution: Execution, wave: Wave): void
+  /** It has completed; its workgroup may have ended, its registers are still there. */
+  after(execution: Execution, wave: Wave): void
+  /** Called every few milliseconds, and at the end. */
+  flush?(): Promise<void>
+}
+
+/** Limits of a watched run, and how it is followed and stopped. */
+export interface WatchOptions {
+  /** Wave instructions in all; default 2^32. */
+  readonly budget?: number
+  /** Stops within a few milliseconds; the call rejects with its reason. */
+  readonly signal?: AbortSignal | undefined
+  /** Workgroups done and in all. */
+  readonly onProgress?: ((done: number, total: number) => void) | undefined
+}
+
+/**
+ * Runs to the end, or until the budget is used up; then `execution.status` is still `running`.
+ * @throws the signal's reason when it aborts; observers are flushed before
+ */
+export async function watch(execution: Execution, observers: readonly Observer[], options: WatchOptions = {}): Promise<void> {
+  const { budget = 2 ** 32, signal, onProgress } = options
+  const flush = async (): Promise<void> => {
+    for (const observer of observers) await observer.flush?.()
+  }
+  let paused = performance.now()
+  try {
+    for (let turns = 0; execution.status === 'running' && execution.instructions < budget; turns++) {
+      const wave = execution.next!
+      for (const observer of observers) observer.before(execution, wave)
+      if (execution.step(1) > 0) for (const observer of observers) observer.after(execution, wave)
+      if ((turns & 63) !== 0 || performance.now() - paused < SLICE_MS) continue
+      signal?.throwIfAborted()
+      onProgress?.(execution.groupsDone, execution.groupCount)
+      await flush()
+      await pause()
+      paused = performance.now()
+    }
+  } finally {
+    await flush()
+  }
+}
