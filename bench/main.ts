@@ -4,10 +4,11 @@ import { measureKernels, showKernels, showNative } from './kernels.ts'
 import { findCompiler } from './native.ts'
 import { measureOperations, showOperations } from './operations.ts'
 import { measureCodec, measureStart, showCodec, showStart } from './start.ts'
+import { measureTraces, showTraces } from './traces.ts'
 
 const HELP = `npm run bench -- [SECTION...] [OPTION...]
 
-Sections: operations, kernels, start, codec; all of them where none is named.
+Sections: operations, kernels, start, codec, traces; all of them where none is named.
 
   --all           Every operation that can run over and over, not a cross-section
   --large         Kernels: the large jobs in ../shared, and the same work as C
@@ -18,7 +19,7 @@ Sections: operations, kernels, start, codec; all of them where none is named.
   --help          This text
 `
 
-const SECTIONS = ['operations', 'kernels', 'start', 'codec'] as const
+const SECTIONS = ['operations', 'kernels', 'start', 'codec', 'traces'] as const
 type Section = (typeof SECTIONS)[number]
 
 const { values, positionals } = parseArgs({
@@ -54,6 +55,7 @@ const RUN: Readonly<Record<Section, () => Promise<void>>> = {
   },
   start: async () => report('start', measureStart(), showStart),
   codec: async () => report('codec', await measureCodec(effort), showCodec),
+  traces: async () => report('traces', await measureTraces(effort, values.large), showTraces),
 }
 
 async function main(): Promise<void> {

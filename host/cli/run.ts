@@ -10,7 +10,7 @@ import { traceCommand, traceOptions } from './trace.ts'
 
 export const run: Command = {
   summary: 'run jobs: kernels or bare waves, and compare their results',
-  usage: 'run [JOB...] [--jobs FILE|-] [OPTION...] | run --trace FILE [START]',
+  usage: 'run [JOB...] [--jobs FILE|-] [OPTION...] | run --trace FILE',
   options: {
     jobs: { value: 'FILE', help: 'Run one job a line (NDJSON, .gz too; - is standard input) and print one JSON result a line, in order.' },
     filter: { value: 'REGEX', help: 'Run only jobs whose name matches.' },

@@ -8,6 +8,7 @@ import type { Observer } from './watch.ts'
 
 /** Classes of instructions, as the manuals' chapters divide them. */
 export const CLASSES = ['VALU', 'SALU', 'SMEM', 'LDS', 'VMEM', 'control', 'export'] as const
+/** A class of instructions: VALU, SALU and so on. */
 export type InstructionClass = (typeof CLASSES)[number]
 
 /** How the active lanes of a vector memory instruction lie to each other. */

@@ -28,7 +28,7 @@ async function recorded(job: (typeof jobs)[number], registers: boolean) {
   let count = 0
   const observer = {
     before: () => {},
-    after: (execution: typeof run.execution, wave: (typeof run.execution.waves)[number]) => {
+    after: (_execution: typeof run.execution, wave: (typeof run.execution.waves)[number]) => {
       if (wave.index !== 0 || last !== undefined) return
       count++
       if (wave.ended) last = registersOf(wave)
