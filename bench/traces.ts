@@ -30,17 +30,18 @@ function mixedWords(count: number): Uint32Array {
     return state >>> 0
   }
   for (let done = 0; done < count; ) {
+    // Sources are VGPRs: bit 8 of their nine bits.
     const heads = [
       random() & 0x7fffffff,
       0x7e000000 | (random() & 0x01ffffff),
       0xd0000000 | (random() & 0x03ffffff),
       0x7c000000 | (random() & 0x01ffffff),
     ]
-    pattern[0] = heads[done % 4]!
-    // Sources that are VGPRs, as most are.
-    pattern[1] = ((random() & 0xfffffe00) | 0x100 | (random() & 0xff)) >>> 0
+    const isVop3 = done % 4 === 2
+    pattern[0] = isVop3 ? heads[2]! : heads[done % 4]! | 0x100
+    pattern[1] = (random() | 0x04020100) >>> 0
     const instruction = decode(pattern, 0, gfx803)
-    if (instruction === undefined || !MIX.test(instruction.operation.name) || instruction.format.name.endsWith('dpp')) continue
+    if (instruction === undefined || !MIX.test(instruction.operation.name)) continue
     words.push(...pattern.subarray(0, instruction.dwords))
     done++
   }
