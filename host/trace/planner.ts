@@ -21,9 +21,9 @@ export type PlanEnd = 'room' | 'words' | 'program'
 const RECORD_WORDS = 8
 /** Remembered patterns; a new one takes the place of the one whose hash it has. */
 const ENTRY_BITS = 13
-/** An entry: w0, w1 (0 where there is none), 1 where it is taken, 5 words of nothing, the record. */
+/** An entry: w0, w1 (0 where there is none), dwords (0 where it is empty), 5 words of nothing, the record. */
 const ENTRY_WORDS = 16
-const ENTRY_TAKEN = 2
+const ENTRY_DWORDS = 2
 const ENTRY_RECORD = 8
 /** Patterns of an operation that are planned the common way before tables are made of it: making them costs about as much. */
 const TABULATE_AFTER = 500
@@ -94,6 +94,8 @@ export class TracePlanner {
   readonly #options: PlanOptions
   readonly #kinds: readonly (readonly Kind[])[]
   readonly #entries = new Int32Array(ENTRY_WORDS << ENTRY_BITS)
+  /** Dwords of instructions with these top nine bits, unless {@link mayBeLonger}; 0 where nobody knows yet. */
+  readonly #plain = new Uint8Array(512)
   readonly #record = new Uint32Array(RECORD_WORDS)
   readonly #pattern = new Uint32Array(MOST_DWORDS)
 
@@ -120,32 +122,21 @@ export class TracePlanner {
    */
   plan(words: Int32Array, count: number, final: boolean, into: Int32Array, at: number, limit: number): number {
     const entries = this.#entries
+    const plain = this.#plain
     let index = 0
     let records = 0
-    let end: PlanEnd = 'words'
-    while (index < count) {
-      if (records === limit) {
-        end = 'room'
-        break
-      }
+    while (index < count && records < limit) {
       const w0 = words[index]!
-      const slot = this.#slotOf(w0)
-      if (slot === undefined || index + slot.dwords > count) {
-        // Words that no slot knows yet, or too few of them.
-        if (!final && index + MOST_DWORDS > count) break
-        const dwords = this.#planAnew(words, index, count, into, at)
-        records++
-        index += dwords
-        at += RECORD_WORDS
-        if (this.#ended) {
-          end = 'program'
-          break
-        }
-        continue
-      }
-      const w1 = slot.dwords === 2 ? words[index + 1]! : 0
-      const entry = ((Math.imul(w0, 0x9e3779b1) ^ Math.imul(w1, 0x85ebca6b)) >>> (32 - ENTRY_BITS)) * ENTRY_WORDS
-      if (entries[entry] === w0 && entries[entry + 1] === w1 && entries[entry + ENTRY_TAKEN] === 1) {
+      const dwords = plain[w0 >>> 23]!
+      const w1 = dwords === 2 ? words[index + 1]! : 0
+      const entry = entryOf(w0, w1)
+      if (
+        entries[entry] === w0 &&
+        entries[entry + 1] === w1 &&
+        entries[entry + ENTRY_DWORDS] === dwords &&
+        index + dwords <= count &&
+        (dwords === 2 || !mayBeLonger(w0))
+      ) {
         into[at] = entries[entry + ENTRY_RECORD]!
         into[at + 1] = index * 4
         into[at + 2] = entries[entry + ENTRY_RECORD + 2]!
@@ -154,30 +145,43 @@ export class TracePlanner {
         into[at + 5] = entries[entry + ENTRY_RECORD + 5]!
         into[at + 6] = entries[entry + ENTRY_RECORD + 6]!
         into[at + 7] = entries[entry + ENTRY_RECORD + 7]!
-        index += slot.dwords
-      } else if (slot.tables !== undefined && slot.tables.plan(w0, w1, into, at)) {
-        this.#remember(entry, w0, w1, into, at)
-        into[at + 1] = index * 4
-        index += slot.dwords
-      } else {
-        const dwords = this.#planAnew(words, index, count, into, at)
-        if (!this.#ended && dwords === slot.dwords) {
-          this.#remember(entry, w0, w1, into, at)
-          if (++slot.misses === TABULATE_AFTER) slot.tables = this.#tabulate(slot, w0)
-        }
         index += dwords
+      } else {
+        const taken = this.#planUnseen(words, index, count, final, into, at)
+        if (taken === 0) break
+        index += taken
       }
       records++
       at += RECORD_WORDS
-      if (this.#ended) {
-        end = 'program'
-        break
-      }
+      if (this.#ended) break
     }
-    this.#ended = false
     this.taken = index
-    this.end = end
+    this.end = this.#ended ? 'program' : records === limit && index < count ? 'room' : 'words'
+    this.#ended = false
     return records
+  }
+
+  /** Plans what {@link plan} has not found at once; returns the dwords of the instruction, or 0 where there are too few words to tell. */
+  #planUnseen(words: Int32Array, index: number, count: number, final: boolean, into: Int32Array, at: number): number {
+    const w0 = words[index]!
+    const slot = this.#slotOf(w0)
+    if (slot === undefined || index + slot.dwords > count)
+      return final || index + MOST_DWORDS <= count ? this.#planAnew(words, index, count, into, at) : 0
+    const w1 = slot.dwords === 2 ? words[index + 1]! : 0
+    const entry = entryOf(w0, w1)
+    const entries = this.#entries
+    if (entries[entry] === w0 && entries[entry + 1] === w1 && entries[entry + ENTRY_DWORDS] === slot.dwords)
+      for (let i = 0; i < RECORD_WORDS; i++) into[at + i] = entries[entry + ENTRY_RECORD + i]!
+    else if (slot.tables?.plan(w0, w1, into, at)) this.#remember(entry, w0, w1, slot.dwords, into, at)
+    else {
+      const dwords = this.#planAnew(words, index, count, into, at)
+      if (this.#ended || dwords !== slot.dwords) return dwords
+      this.#remember(entry, w0, w1, dwords, into, at)
+      if (++slot.misses === TABULATE_AFTER) slot.tables = this.#tabulate(slot, w0)
+      return dwords
+    }
+    into[at + 1] = index * 4
+    return slot.dwords
   }
 
   /** The last instruction planned ends the trace or is illegal. */
@@ -226,15 +230,17 @@ export class TracePlanner {
       const { dwords, operation } = instruction
       slot = { kind, dwords, ends: ENDS.test(operation.name), misses: 0, tables: undefined }
       kind.slots[index] = slot
+      const isWhole = (kind.mask & 0x7fffff) === 0 && literal === 0
+      if (isWhole) this.#plain[w0 >>> 23] = dwords
     }
     return slot
   }
 
-  #remember(entry: number, w0: number, w1: number, record: Int32Array, at: number): void {
+  #remember(entry: number, w0: number, w1: number, dwords: number, record: Int32Array, at: number): void {
     const entries = this.#entries
     entries[entry] = w0
     entries[entry + 1] = w1
-    entries[entry + ENTRY_TAKEN] = 1
+    entries[entry + ENTRY_DWORDS] = dwords
     for (let i = 0; i < RECORD_WORDS; i++) entries[entry + ENTRY_RECORD + i] = record[at + i]!
   }
 
@@ -258,6 +264,13 @@ export class TracePlanner {
     })
   }
 }
+
+/** The place of two words among the entries. */
+const entryOf = (w0: number, w1: number): number =>
+  ((Math.imul(w0, 0x9e3779b1) ^ Math.imul(w1, 0x85ebca6b)) >>> (32 - ENTRY_BITS)) * ENTRY_WORDS
+
+/** Where source fields of 32-bit formats are (bits 8:0 and 15:8) stands what can announce a second dword: SDWA 249, DPP 250, literal 255. */
+const mayBeLonger = (w0: number): boolean => (w0 & 0xff) >= 249 || ((w0 >>> 8) & 0xff) === LITERAL
 
 /** No instruction of these generations is longer (a 64-bit format has no literal before gfx10). */
 const MOST_DWORDS = 2
