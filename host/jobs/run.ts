@@ -36,7 +36,7 @@ export interface RunJobOptions {
   readonly pool?: Pool
   /** How the waves of a workgroup take turns; default `round-robin`. */
   readonly schedule?: Schedule | undefined
-  /** Counts what the job does; runs by single steps on one thread, about 2 µs an instruction. Default false. */
+  /** Counts what the job does; runs by single steps on one thread, a few µs an instruction. Default false. */
   readonly profile?: boolean
   /** Records waves, also by single steps. */
   readonly record?: RecordOptions | undefined

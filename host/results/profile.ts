@@ -76,7 +76,7 @@ interface Place {
   readonly end: number
 }
 
-/** Fills a profile while {@link watch} runs an execution, about 2 µs an instruction on the core, more for memory instructions. */
+/** Fills a profile while {@link watch} runs an execution, a few µs an instruction on the core, more for memory instructions. */
 export class Profiler implements Observer {
   readonly #places = new Map<number, Place>()
   readonly #waves = new Set<string>()

@@ -30,7 +30,7 @@ const OF_THE_PLACE = /^s_(getpc_b64|swappc_b64|getreg_b32|cbranch_([ig]_fork|joi
 const LDS_DIRECT = 254
 
 /**
- * Records waves of an execution that {@link watch} runs, about 2 µs an instruction on the core. Call {@link end} when it has run.
+ * Records waves of an execution that {@link watch} runs, a few µs an instruction on the core. Call {@link end} when it has run.
  * @example
  * const recorder = new Recorder({ write: (bytes) => void chunks.push(bytes) })
  * await watch(execution, [recorder])
