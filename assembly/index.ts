@@ -1,9 +1,6 @@
 // What the host sees of the core: exports only.
-import { fillTable } from './table';
-
-fillTable();
-
 export { run, runStep } from './wave';
+export * from './generated/dispatch';
 export { scratchBytes, share } from './scratch';
 
 // What translated code is made of, or calls.

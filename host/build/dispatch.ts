@@ -286,6 +286,14 @@ function operandsWord(operation: Operation): number {
   return word
 }
 
+/** The name under which the core exports an operation's step to the build, which puts it into the function table. */
+export const stepName = (number: number): string => `step_${number}`
+
+function stepExport({ number }: Operation, kernel: Kernel | undefined): string {
+  if (!kernel) return `export { unsupported as ${stepName(number)} } from '../pseudo';`
+  return `export { ${kernel.name} as ${stepName(number)} }${isWaveKernel(kernel) ? ` from '../ops/${kernel.file}'` : ''};`
+}
+
 /** The text of assembly/generated/dispatch.ts. */
 export function dispatchSource(kernels: Kernels): string {
   const running = OPERATIONS.map((o) => ({ operation: o, kernel: kernels.get(o.table === 'vopc' ? compareOf(o.name) : o.name) }))
@@ -300,8 +308,6 @@ export function dispatchSource(kernels: Kernels): string {
     .filter(({ operation, kernel }) => kernel?.name === operation.name)
     .flatMap(({ operation }) => functionsOf(operation, kernels))
   const files = [...new Set([...kernels.values()].map((k) => k.file))]
-  const entry = (kernel: Kernel | undefined) =>
-    !kernel ? 'unsupported' : isWaveKernel(kernel) ? `${kernel.file}.${kernel.name}` : kernel.name
   return [
     '// Written by host/build.',
     "import * as layout from './layout';",
@@ -319,12 +325,9 @@ export function dispatchSource(kernels: Kernels): string {
     '',
     ...loops,
     '',
-    'type Step = (u: usize, w: usize) => void;',
-    `/** One function an operation, in the order of their numbers. */`,
-    `export const STEPS: StaticArray<Step> = [`,
-    `  ${PSEUDO_OPERATIONS.map((p) => (p === 'goto' ? 'goOn' : p)).join(', ')},`,
-    ...OPERATIONS.map((o) => `  ${entry(good.find((g) => g.operation === o)?.kernel)},`),
-    '];',
+    '// One function an operation, by number: host/build/main.ts makes them the function table.',
+    ...PSEUDO_OPERATIONS.map((p, number) => `export { ${p === 'goto' ? 'goOn' : p} as ${stepName(number)} } from '../pseudo';`),
+    ...OPERATIONS.map((o) => stepExport(o, good.find((g) => g.operation === o)?.kernel)),
     '',
   ].join('\n')
 }

@@ -7,14 +7,14 @@ import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from '
 import { dirname } from 'node:path'
 import asc, { type Transform } from 'assemblyscript/asc'
 import binaryen from 'assemblyscript/binaryen'
-import { OPERATIONS } from '../isa/operations.ts'
-import { dispatchSource, exportsSource, missing, operandsSource } from './dispatch.ts'
+import { OPERATIONS, PSEUDO_OPERATIONS } from '../isa/operations.ts'
+import { dispatchSource, exportsSource, missing, operandsSource, stepName } from './dispatch.ts'
 import { findKernels } from './kernels.ts'
 import { layoutSource } from './layout.ts'
 import { scalarsSource } from './scalars.ts'
 
 /** The release core without relaxed SIMD may not grow beyond this unnoticed (bytes). */
-const SIZE_LIMIT = 260_000
+const SIZE_LIMIT = 200_000
 
 /** asc warns of exported functions that take v128, and of code that would not do in 64-bit memory; the first are for other files only. */
 const QUIET = ['--disableWarning', '112', '--disableWarning', '201']
@@ -28,17 +28,47 @@ const OUT_OF_LINE = [
   'assembly/finish/*',
   'assembly/lib/half/*',
   'assembly/lib/rules/nan*',
+  'assembly/lib/rules/*16',
+  'assembly/lib/rules/*64',
+  // Kernels that take so long, or are so rare, that a call of them costs little.
+  ...['half', 'double', 'clamped', 'elementary', 'convert', 'wide'].map((file) => `assembly/ops/${file}/*`),
+  ...['cube*', 'div*', 'sad*', 'msad*', 'ldexp*', 'cvt*', 'lerp*', 'mullit*'].map((name) => `assembly/ops/vop3/v_${name}`),
+  'assembly/ops/vopc/v_cmp_class*',
+  'assembly/lib/float/*ounded*',
+  'assembly/lib/float/dropNaNs',
   ...['refreshExec', 'setExec', 'fault', 'halt', 'jump', 'jumpTo'].map((name) => `assembly/state/${name}`),
 ]
 
-/** Tells the optimizer so, before it begins. */
-const keepOutOfLine: Partial<Transform> = {
+/** What is done to the compiled core before it is optimized: what stands out of line, and the function table. */
+const arrange: Partial<Transform> = {
   afterCompile(module) {
+    fillTable(module)
     for (const pattern of OUT_OF_LINE) {
       binaryen.setPassArgument('no-inline', pattern)
       module.runPasses(['no-inline'])
     }
   },
+}
+
+/** Calls of binaryen's C interface that its types leave out. */
+type TableCalls = Readonly<Record<'_BinaryenTableSetInitial' | '_BinaryenTableSetMax', (table: number, entries: number) => void>>
+
+/**
+ * Puts the steps into the function table. AssemblyScript would make an object in static memory for every function that is a value;
+ * here they are exports until now, and then only entries of the table.
+ */
+function fillTable(module: binaryen.Module): void {
+  const names = Array.from({ length: PSEUDO_OPERATIONS.length + OPERATIONS.length }, (_, number) => {
+    const step = module.getExport(stepName(number))
+    const { value } = binaryen.getExportInfo(step)
+    module.removeExport(stepName(number))
+    return value
+  })
+  const table = module.getTable('0')
+  const { _BinaryenTableSetInitial: setInitial, _BinaryenTableSetMax: setMaximum } = binaryen as unknown as TableCalls
+  setInitial(table, names.length + 1)
+  setMaximum(table, names.length + 1)
+  module.addActiveElementSegment('0', 'steps', names, module.i32.const(1))
 }
 
 /** Writes a file whole or not at all; other builds may be reading it. */
@@ -53,7 +83,7 @@ function write(path: string, content: string | Uint8Array): void {
 async function compile(target: string): Promise<Uint8Array> {
   const outFile = `build/core.${target}.${process.pid}.wasm`
   const flags = ['--config', 'asconfig.json', '--target', target, '--outFile', outFile, ...QUIET]
-  const { error, stderr } = await asc.main(flags, { transforms: [keepOutOfLine as Transform] })
+  const { error, stderr } = await asc.main(flags, { transforms: [arrange as Transform] })
   const said = stderr.toString()
   if (said !== '') console.error(said)
   if (error) throw error

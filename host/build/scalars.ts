@@ -77,7 +77,7 @@ export function scalarStep(operation: Operation, kernel: Kernel, kernels: Kernel
   const lines = names.includes('exec')
     ? [`const r = ${call(name)};`, 'state.setScc(w, r != 0);', `state.setScalar64(w, ${destination}, exec);`, 'state.setExec(w, r);']
     : writes[scc]()
-  return [`export function ${name}(u: usize, w: usize): void {`, ...[...reads, ...lines].map((line) => `  ${line}`), '}'].join('\n')
+  return [`function ${name}(u: usize, w: usize): void {`, ...[...reads, ...lines].map((line) => `  ${line}`), '}'].join('\n')
 }
 
 /** The text of host/core/generated/scalars.ts. */
