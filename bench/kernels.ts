@@ -38,7 +38,7 @@ function sources(path: string, filter: RegExp): Source[] {
 }
 
 /** The benchmark is one bundled file; workers come from the built package. */
-const pool = new Pool({ worker: new URL('../dist/pool/worker.js', import.meta.url) })
+const pool = new Pool({ worker: new URL('../dist/worker.js', import.meta.url) })
 
 async function run({ json, folder }: Source, engine: JobEngine, threads: number): Promise<JobResult> {
   const result = await runJob(readJob(json), { engine, threads, pool, readFile: (path) => readFile(join(folder, path)) })

@@ -3,7 +3,7 @@
  *
  *   node build/build.mjs release|debug     debug: -O1 and no relaxed SIMD; for work, it compiles in seconds
  */
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import asc, { type Transform } from 'assemblyscript/asc'
 import binaryen from 'assemblyscript/binaryen'
@@ -98,6 +98,8 @@ const inlined = (wasm: Uint8Array | undefined): string =>
 
 async function build(kind: string | undefined): Promise<void> {
   if (kind !== 'release' && kind !== 'debug') throw new Error(`build is called with ${kind}; it must be release or debug`)
+  // Chunks have their hash in their name: those of the last build would stay.
+  rmSync('dist', { recursive: true, force: true })
   const kernels = findKernels('assembly/ops')
   write('assembly/generated/layout.ts', layoutSource())
   write('assembly/generated/operands.ts', operandsSource())
