@@ -90,4 +90,4 @@ export function bitsOf(type: OperandType): number {
 
 /** Registers (dwords) of an operand. */
 export const dwordsOf = (type: OperandType): number => Math.max(1, bitsOf(type) / 32)
-export const isFloat = (type: OperandType | undefined): boolean => type !== undefined && type.startsWith('f')
+export const isFloat = (type: OperandType | undefined): boolean => type?.startsWith('f') ?? false
