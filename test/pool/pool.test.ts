@@ -193,10 +193,14 @@ test('progress counts workgroups of all threads and ends with all of them', asyn
 })
 
 test('two jobs at once: one has the pool, the other one thread', async () => {
-  const job = asmJob(COUNT.replace('1000', '20000'), { groups: 100 })
-  const results = await Promise.all([run(job, 2), run(job, 2)])
-  expect(results.map(({ status }) => status)).toEqual(['ok', 'ok'])
-  expect(Math.min(...results.map(({ threads }) => threads))).toBe(1)
+  const controller = new AbortController()
+  const endless = run(asmJob(LOOP, { groups: 10, budget: 2 ** 50 }), 2, { signal: controller.signal })
+  // By then it has begun, and it does not end by itself.
+  await new Promise((resolve) => setTimeout(resolve, 1500))
+  const other = await run(asmJob(COUNT.replace('1000', '20000'), { groups: 100 }), 2)
+  controller.abort(new Error('enough'))
+  await expect(endless).rejects.toThrow('enough')
+  expect(other).toMatchObject({ status: 'ok', threads: 1 })
 })
 
 test('times do not tell how many threads there are', async () => {
