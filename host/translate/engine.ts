@@ -32,12 +32,12 @@ interface Translation {
 
 /** What is known of a program at one MODE: how long it was interpreted, then its translation. */
 interface Program {
+  /** Instructions interpreted since the last translation. */
   interpreted: number
-  /** Where the interpreter had to go on because nothing was translated there; many such places make it worth starting anew. */
   translation: Translation | undefined
   /** Translations so far; each waits longer than the one before. */
   rounds: number
-  /** How often translated code left a block at its start, because its values were not grained as they were taken to be. */
+  /** How often translated code was left because values were not grained as they were taken to be. */
   doubts: number
 }
 
