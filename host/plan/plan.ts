@@ -14,11 +14,16 @@ import {
   FLAG_STAGED,
   FLAG_TFE,
   IMM_ADDR64,
+  IMM_D16,
+  IMM_DA,
   IMM_DFMT_SHIFT,
   IMM_IDXEN,
   IMM_LDS,
+  IMM_LWE,
   IMM_NFMT_SHIFT,
   IMM_OFFEN,
+  IMM_R128,
+  IMM_UNORM,
   KIND_CONSTANT,
   KIND_HIGH,
   KIND_INV_2PI,
@@ -332,18 +337,19 @@ function planBuffer(p: Planner, { operation }: Instruction): void {
   p.flag('tfe', FLAG_TFE)
 }
 
+/** Data has a register for each bit of DMASK, at least one, and loads one more for the status. How many an address has, the resource says. */
 function planImage(p: Planner): void {
-  p.record.dst = p.vector(p.field('vdata'), 0)
-  p.vectorSource(0, p.field('vaddr'), 0)
+  const data = Math.max(1, [1, 2, 4, 8].filter((bit) => p.field('dmask') & bit).length)
+  p.record.dst = p.vector(p.field('vdata'), data + (p.field('tfe') | p.field('lwe')))
+  p.vectorSource(0, p.field('vaddr'), 1)
   p.scalarSource(1, p.field('srsrc') * 4)
   p.scalarSource(2, p.field('ssamp') * 4)
-  p.record.imm =
-    p.field('dmask') |
-    (p.field('unorm') << 4) |
-    (p.field('da') << 5) |
-    (p.field('r128') << 6) |
-    (p.field('lwe') << 7) |
-    (p.field('d16') << 8)
+  p.record.imm = p.field('dmask')
+  if (p.field('unorm')) p.record.imm |= IMM_UNORM
+  if (p.field('da')) p.record.imm |= IMM_DA
+  if (p.field('r128')) p.record.imm |= IMM_R128
+  if (p.field('lwe')) p.record.imm |= IMM_LWE
+  if (p.field('d16')) p.record.imm |= IMM_D16
   p.flag('glc', FLAG_GLC)
   p.flag('slc', FLAG_SLC)
   p.flag('tfe', FLAG_TFE)

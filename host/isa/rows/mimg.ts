@@ -1,7 +1,8 @@
-/** Image operations: all of them are decoded, none of them is run. */
+/** Image operations. */
 import { _, type RowSource } from '../row.ts'
 
-const ROWS: readonly RowSource[] = [
+/** One texel a lane, whose coordinates are integers. */
+const TEXELS: readonly RowSource[] = [
   // operation, opcodes on [gfx6, gfx7, gfx8], shape, rest
   ['image_load', { mimg: [0x00, 0x00, 0x00] }, 'custom'],
   ['image_load_mip', { mimg: [0x01, 0x01, 0x01] }, 'custom'],
@@ -31,6 +32,11 @@ const ROWS: readonly RowSource[] = [
   ['image_atomic_fcmpswap', { mimg: [0x1d, 0x1d, _] }, 'custom'],
   ['image_atomic_fmin', { mimg: [0x1e, 0x1e, _] }, 'custom'],
   ['image_atomic_fmax', { mimg: [0x1f, 0x1f, _] }, 'custom'],
+]
+
+/** Filtered: by a sampler, from coordinates that are floats. */
+const SAMPLES: readonly RowSource[] = [
+  // operation, opcodes on [gfx6, gfx7, gfx8], shape, rest
   ['image_sample', { mimg: [0x20, 0x20, 0x20] }, 'custom'],
   ['image_sample_cl', { mimg: [0x21, 0x21, 0x21] }, 'custom'],
   ['image_sample_d', { mimg: [0x22, 0x22, 0x22] }, 'custom'],
@@ -98,6 +104,10 @@ const ROWS: readonly RowSource[] = [
   ['image_sample_c_cd_cl_o', { mimg: [0x6f, 0x6f, 0x6f] }, 'custom'],
 ]
 
-export const MIMG: readonly RowSource[] = ROWS.map(([name, opcodes, shape, rest]) => [
-  name, opcodes, shape, { ...rest, unsupported: 'there are no images and no texture units' },
-])
+const unsupported = (rows: readonly RowSource[], why: string): readonly RowSource[] =>
+  rows.map(([name, opcodes, shape, rest]) => [name, opcodes, shape, { ...rest, unsupported: why }])
+
+export const MIMG: readonly RowSource[] = [
+  ...unsupported(TEXELS, 'there are no images'),
+  ...unsupported(SAMPLES, 'there are no texture units: how they filter is not known to the bit'),
+]
