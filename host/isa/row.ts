@@ -15,7 +15,7 @@ export type Opcodes = readonly (number | undefined)[]
  * - `round`: the result depends on MODE's round mode: that of the result's type if it is a float, else of the source's
  * - `nan`: a NaN result is built by the common rule (first NaN source quieted, else the default NaN); only where all floats are
  *   of one type: conversions build theirs themselves
- * - `approximate`: hardware promises about 1 ULP; Lanewise returns the correctly rounded result, to nearest even in every round mode
+ * - `approximate`: hardware promises about 1 ULP; Lanewise returns the correctly rounded result
  * - `scc`: of a scalar operation: SCC tells whether the result is not zero (of s_*_saveexec_b64: whether the new EXEC is not)
  * Flushing keeps the sign, is done after abs and neg, and on the rounded result. Without a trait the operation works on the bits
  * as they are, and what it says of floats is all its own (v_min_f32 and its kin pass denormals on: they have no denormal mode

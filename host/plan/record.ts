@@ -17,7 +17,7 @@
  *   smrd, smem       byte offset, sign-extended; src1 is an SGPR offset instead (KIND_NONE if there is none)
  *   vop DPP          dpp_ctrl 8:0 | bound_ctrl 9 | bank_mask 13:10 | row_mask 17:14
  *   vop SDWA         dst_sel 2:0 | dst_unused 4:3 | src0_sel 7:5 | src0_sext 8 | src1_sel 11:9 | src1_sext 12
- *   vintrp           attrchan 1:0 | attr 7:2
+ *   v_interp_*       attrchan 1:0 | attr 7:2 | high 8       src0 I, J or the parameter's number, src1 the addend in a VGPR (p1lv, p2 of f16)
  *   ds               offset0 7:0 | offset1 15:8 | gds 16     src0 addr, src1 data0, src2 data1
  *   flat             offset 15:0 signed                      src0 addr, src1 data, dst vdst
  *   mubuf, mtbuf     IMM_* below                             src0 vaddr, src1 srsrc, src2 soffset, dst vdata (loads and stores)

@@ -65,16 +65,16 @@ export const VOP3: Readonly<Record<string, string>> = {
   v_perm_b32: 'D = four bytes that the bytes of S2 choose from S0:S1, from signs, 0 and 0xff.',
   v_fma_f16: 'D = S0 × S1 + S2, rounded once.',
   v_div_fixup_f16: 'D = the quotient S0 of S2 / S1 with the special cases of division put right.',
-  v_interp_p1ll_f16: 'D = first step of interpolating a parameter of f16, P0 and P10 from LDS.',
-  v_interp_p1lv_f16: 'D = first step of interpolating a parameter of f16, P0 from a VGPR.',
-  v_interp_p2_f16: 'D = second step of interpolating a parameter of f16.',
+  v_interp_p1ll_f16: 'D = P10 × S0 + P0, product and sum rounded to f32: the first step of interpolating a parameter of f16, from a half of each LDS dword.',
+  v_interp_p1lv_f16: 'D = P10 × S0 + P0, as v_interp_p1ll_f16, but P0 is the same half of S1; abs and neg of S1 are those of P0.',
+  v_interp_p2_f16: 'D = P20 × S0 + S1, product and sum rounded to f32, then to f16: the second step of interpolating a parameter of f16.',
   v_lshlrev_b64: 'D = S1 shifted left by S0[5:0].',
   v_lshrrev_b64: 'D = S1 shifted right by S0[5:0], zeros coming in.',
   v_ashrrev_i64: 'D = S1 shifted right by S0[5:0], its sign coming in.',
 }
 
 export const VINTRP: Readonly<Record<string, string>> = {
-  v_interp_p1_f32: 'D = P10 × S0 + P0 of the attribute: the first step of interpolating it.',
-  v_interp_p2_f32: 'D = P20 × S0 + D: the second step of interpolating an attribute.',
+  v_interp_p1_f32: 'D = P10 × S0 + P0 of the attribute, the product rounded: the first step of interpolating it.',
+  v_interp_p2_f32: 'D = P20 × S0 + D, the product rounded: the second step of interpolating an attribute.',
   v_interp_mov_f32: 'D = P10, P20 or P0 of the attribute.',
 }
