@@ -58,12 +58,6 @@ export class LaunchError extends LanewiseError {
     super('ERR_LAUNCH', message)
   }
 }
-/** A budget or size limit was reached. */
-export class LimitError extends LanewiseError {
-  constructor(message: string) {
-    super('ERR_LIMIT', message)
-  }
-}
 /** A job file that says something wrong; `path` is the JSON path of the offending key. */
 export class JobError extends LanewiseError {
   constructor(
@@ -101,6 +95,16 @@ export class FaultError extends LanewiseError {
     readonly place: Place,
   ) {
     super(code, message)
+  }
+}
+/** A budget or size limit was reached. */
+export class LimitError extends LanewiseError {
+  constructor(
+    message: string,
+    /** Where a run stood that has used up its budget. */
+    readonly place?: Place,
+  ) {
+    super('ERR_LIMIT', message)
   }
 }
 /** A lane touched an address that is not its own. */

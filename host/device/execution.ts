@@ -3,12 +3,13 @@
  * so two executions of the same work on two engines stay in step whatever the size of their steps.
  */
 import { Stop } from '../engine.ts'
-import { CoreError, LanewiseError, LimitError } from '../errors.ts'
+import { CoreError, type LanewiseError, LimitError } from '../errors.ts'
 import type { Device } from './device.ts'
-import { faultOf, placeOf } from './faults.ts'
+import { faultOf } from './faults.ts'
 import { hex } from './memory.ts'
 import { type Schedule, type Scheduler, schedulerOf } from './schedule.ts'
 import { pause, SLICE_MS, Slices } from './slices.ts'
+import { deadlock, exhausted, type Stall } from './stalls.ts'
 import type { DispatchTwin } from './twin.ts'
 import type { Wave } from './wave.ts'
 
@@ -178,7 +179,7 @@ export class Execution {
         paused = performance.now()
       }
     }
-    if (this.status === 'running') this.#stop(this.#exhausted(budget))
+    if (this.status === 'running') this.#stop(this.exhausted(budget))
     onProgress?.(this.groupsDone, this.groupCount)
     return this.outcome((performance.now() - start) / 1000)
   }
@@ -198,6 +199,26 @@ export class Execution {
       seconds,
       approximate,
     }
+  }
+
+  /** The present workgroup's waves that have not ended. */
+  get stall(): Stall {
+    const standings = this.waves
+      .filter((wave) => !this.#ended.has(wave))
+      .map((wave) => ({ wave, state: this.#halted.has(wave) ? 'halted' : this.#waiting.has(wave) ? 'waits' : 'runs' }) as const)
+    return { device: this.device, workgroup: this.workgroup, standings }
+  }
+
+  /**
+   * The error of a budget that is used up, with the place where this execution stands.
+   * @param groupsDone workgroups done by all threads
+   */
+  exhausted(budget: number, groupsDone = this.groupsDone): LimitError {
+    const done = `${groupsDone} of ${this.groupCount} workgroups done`
+    const stands = this.status === 'running' && this.#ended.size < this.waves.length
+    const wave = stands ? this.waves[this.#current] : undefined
+    if (wave !== undefined) return exhausted(this.stall, wave, budget, done)
+    return new LimitError(`the budget of ${budget} wave instructions is used up, ${done}; look for an endless loop or give a larger budget`)
   }
 
   /** Ends it as those ended it who ran the rest. */
@@ -269,9 +290,15 @@ export class Execution {
     const able = (wave: number): boolean => this.#canRun(this.waves[wave]!)
     const next = this.#scheduler.choose(this.#current, able(this.#current), able)
     if (next !== undefined) this.#current = next
-    else if (this.#halted.size > 0) return this.#stop(this.#deadlock())
+    else if (this.#halted.size > 0) return this.#block()
     else this.#release()
     this.#turn = this.#scheduler.turn()
+  }
+
+  #block(): void {
+    const { stall } = this
+    this.#current = stall.standings[0]!.wave.index
+    this.#stop(deadlock(stall))
   }
 
   #canRun(wave: Wave): boolean {
@@ -298,32 +325,5 @@ export class Execution {
   #stop(error: LanewiseError): void {
     this.status = 'stopped'
     this.error = error
-  }
-
-  #deadlock(): LanewiseError {
-    return new LanewiseError(
-      'ERR_DEADLOCK',
-      `no wave of workgroup ${this.workgroup.join(',')} can go on: ${this.#whoWaits()}; every wave must reach the barrier or end`,
-    )
-  }
-
-  #exhausted(budget: number): LimitError {
-    const waits = this.#waiting.size > 0 ? `; ${this.#whoWaits()}` : ''
-    const wave = this.waves[this.#current]
-    const running = wave ? ` at pc ${hex(wave.pc)} of wave ${wave.index} of workgroup ${this.workgroup.join(',')}` : ''
-    return new LimitError(
-      `the budget of ${budget} wave instructions is used up${running}, ${this.groupsDone} of ${this.groupCount} workgroups done${waits}; look for an endless loop or give a larger budget`,
-    )
-  }
-
-  #whoWaits(): string {
-    return this.waves
-      .filter((wave) => !this.#ended.has(wave))
-      .map((wave) => {
-        const { pc, instruction } = placeOf(this.device, wave, this.workgroup)
-        if (this.#waiting.has(wave)) return `wave ${wave.index} waits at the barrier before pc ${hex(pc)}`
-        return `wave ${wave.index} ${this.#halted.has(wave) ? 'is halted' : 'runs'} at pc ${hex(pc)} (${instruction})`
-      })
-      .join(', ')
   }
 }

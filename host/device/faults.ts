@@ -10,39 +10,46 @@ import type { Wave } from './wave.ts'
 /** Addresses below are told as null pointers: indices into nothing. */
 const NULL_PAGE = 0x1000n
 
-/** Where a wave stands. */
-export function placeOf(device: Device, wave: Wave, workgroup: readonly [number, number, number]): Place {
-  const context = contextOf(device, wave)
-  const pc = wave.pc + (wave.program.code.origin ?? 0)
-  return { pc, instruction: textAt(device, wave, wave.pc), workgroup, wave: wave.index, ...(context === undefined ? {} : { context }) }
+/**
+ * Where a wave stands.
+ * @param at byte offset in the wave's program; by default that of the instruction that runs next, or that faulted
+ */
+export function placeOf(device: Device, wave: Wave, workgroup: Place['workgroup'], at = wave.pc): Place {
+  const context = contextOf(device, wave, at)
+  const pc = at + (wave.program.code.origin ?? 0)
+  return { pc, instruction: textAt(device, wave, at), workgroup, wave: wave.index, ...(context === undefined ? {} : { context }) }
 }
+
+/** A place in one line. */
+export const placeText = ({ instruction, pc, workgroup, wave }: Place): string =>
+  `${instruction} at pc ${hex(pc)} (workgroup ${workgroup.join(',')}, wave ${wave})`
 
 const LINES_BEFORE = 4
 const LINES_AFTER = 2
 
-/** Lines around a wave's pc. Instructions are found from the code's first one on; where that does not lead to pc, there is no context. */
-function contextOf(device: Device, wave: Wave): readonly string[] | undefined {
+/** Lines around a place. Instructions are found from the code's first one on; where that does not lead to it, there is no context. */
+function contextOf(device: Device, wave: Wave, place: number): readonly string[] | undefined {
   if (device.options.disassemble === undefined) return undefined
   const { code, codeBytes } = wave.program
   const offsets: number[] = []
   for (let at = 0, after = 0; at < codeBytes && after <= LINES_AFTER; ) {
     offsets.push(at)
-    if (at >= wave.pc) after++
+    if (at >= place) after++
     at += (decode(code.words, at >>> 2, device.target)?.dwords ?? 1) * 4
   }
-  const here = offsets.indexOf(wave.pc)
+  const here = offsets.indexOf(place)
   if (here < 0) return undefined
   const digits = Math.max(4, (offsets.at(-1)! + (code.origin ?? 0)).toString(16).length)
   return offsets.slice(Math.max(0, here - LINES_BEFORE), here + 1 + LINES_AFTER).map((at) => {
-    const place = (at + (code.origin ?? 0)).toString(16).padStart(digits, '0')
-    return `${at === wave.pc ? '>' : ' '} 0x${place}  ${textAt(device, wave, at)}`
+    const pc = (at + (code.origin ?? 0)).toString(16).padStart(digits, '0')
+    return `${at === place ? '>' : ' '} 0x${pc}  ${textAt(device, wave, at)}`
   })
 }
 
 /** The error of a wave that an engine stopped with Stop.Fault. */
-export function faultOf(device: Device, wave: Wave, workgroup: readonly [number, number, number]): LanewiseError {
+export function faultOf(device: Device, wave: Wave, workgroup: Place['workgroup']): LanewiseError {
   const place = placeOf(device, wave, workgroup)
-  const at = `${place.instruction} at pc ${hex(place.pc)} (workgroup ${workgroup.join(',')}, wave ${place.wave})`
+  const at = placeText(place)
   const code = wave.program.code
   switch (wave.fault) {
     case FaultCode.Memory:
@@ -91,6 +98,8 @@ function access(device: Device, wave: Wave): string {
   const who = wave.faultLane === undefined ? 'a scalar access' : `lane ${wave.faultLane}`
   const what = `${who} accessed ${wave.faultBytes} bytes at ${hex(wave.faultAddress)}`
   if (wave.fault === FaultCode.Misaligned) return `${what}, which is no multiple of what the access allows; align the address`
+  if (wave.fault === FaultCode.Lds && touchesGds(device, wave))
+    return `GDS: ${what}, there are ${device.gds.length} bytes; check the index, and the base in M0[31:16]`
   if (wave.fault === FaultCode.Lds)
     return `LDS: ${what}, the workgroup has ${wave.word(WAVE_LDS_BYTES)} bytes; check the index or ask for more dynamic LDS`
   const high = Number(wave.faultAddress >> 32n)
@@ -103,6 +112,9 @@ function access(device: Device, wave: Wave): string {
   if (nearest === undefined) return `${what}; there is no guest memory at all; give the kernel buffers`
   return `${what}; ${near(nearest, wave.faultBytes)}`
 }
+
+/** Whether the instruction at pc is one of the data share that all workgroups have in common. */
+const touchesGds = ({ target }: Device, wave: Wave): boolean => decode(wave.program.code.words, wave.pc >>> 2, target)?.fields['gds'] === 1
 
 function near({ region, distance, where }: Nearest, accessBytes: number): string {
   const which = `${region.name} (${region.bytes} bytes at ${hex(region.address)})`

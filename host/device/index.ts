@@ -29,5 +29,14 @@ export type { GuestMemory, Nearest, Region, RegionOptions } from './memory.ts'
 export type { Code } from './program.ts'
 export { parseSchedule, type Schedule } from './schedule.ts'
 export { pause, SLICE_MS, Slices } from './slices.ts'
-export { type DispatchTwin, dispatchTwin, faultOfTwin } from './twin.ts'
+export {
+  type DispatchTwin,
+  deadlockOfTwin,
+  dispatchTwin,
+  faultOfTwin,
+  type TwinStanding,
+  type TwinWave,
+  twinStandings,
+  twinWave,
+} from './twin.ts'
 export type { Wave } from './wave.ts'

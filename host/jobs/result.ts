@@ -1,6 +1,6 @@
 /** What comes back from a job, ready for JSON. */
 import type { EngineName, Translated } from '../engine.ts'
-import { FaultError, JobError, LanewiseError, MemoryFault } from '../errors.ts'
+import { FaultError, JobError, LanewiseError, LimitError, MemoryFault } from '../errors.ts'
 import type { Difference } from '../results/compare.ts'
 import { hex } from '../results/hex.ts'
 import type { Profile } from '../results/profile.ts'
@@ -82,7 +82,7 @@ export interface JobResult {
 /** What an error says, as data. */
 export function resultError(error: unknown): ResultError {
   if (!(error instanceof LanewiseError)) return { code: 'ERR_INTERNAL', message: error instanceof Error ? error.message : String(error) }
-  const place = error instanceof FaultError ? error.place : {}
+  const place = error instanceof FaultError || error instanceof LimitError ? error.place : {}
   const lane = error instanceof MemoryFault && error.lane !== undefined ? { lane: error.lane } : {}
   const access = error instanceof MemoryFault ? { ...lane, address: hex(error.address, 64) } : {}
   const path = error instanceof JobError && error.path !== '' ? { path: error.path } : {}
@@ -93,7 +93,7 @@ export function resultError(error: unknown): ResultError {
 export function statusOf(error: LanewiseError): Status {
   if (error.code === 'ERR_UNSUPPORTED') return 'unsupported'
   if (error.code === 'ERR_LIMIT') return 'budget'
-  return error instanceof FaultError || error.code === 'ERR_DEADLOCK' ? 'fault' : 'error'
+  return error instanceof FaultError ? 'fault' : 'error'
 }
 
 /** The result of a job that never came to run. */

@@ -1,6 +1,6 @@
 /** Runs jobs: one, or a stream of them. */
 import type { Execution, Schedule } from '../device/index.ts'
-import { LaunchError, LimitError } from '../errors.ts'
+import { LaunchError } from '../errors.ts'
 import { canShare, coreCount, Pool, type PoolOutcome } from '../pool/index.ts'
 import { type Check, crossCheck } from '../results/check.ts'
 import { Differences } from '../results/compare.ts'
@@ -139,7 +139,7 @@ async function runWatched(loaded: LoadedJob, name: JobEngine, options: RunJobOpt
     if (recorder !== undefined) missing = await recorder.end()
   }
   const outcome = { ...execution.outcome((performance.now() - start) / 1000), threads: 1 }
-  const done = result(loaded, run, outcome, undefined, execution.status === 'running' ? exhausted(budget) : outcome.error)
+  const done = result(loaded, run, outcome, undefined, execution.status === 'running' ? execution.exhausted(budget) : outcome.error)
   giveBack(run.device.engine, engine)
   if (missing.length > 0) return { ...done, status: 'error', error: resultError(neverRan(missing)) }
   return profiler === undefined ? done : { ...done, profile: profiler.profile(execution) }
@@ -149,9 +149,6 @@ const neverRan = (waves: readonly RecordedWave[]): LaunchError =>
   new LaunchError(
     `wave ${waves.map(({ group, wave }) => `${group}.${wave}`).join(', ')} was to be recorded and never ran; give workgroup and wave by their numbers, as 0.0`,
   )
-
-const exhausted = (budget: number): LimitError =>
-  new LimitError(`the budget of ${budget} wave instructions is used up; look for an endless loop or give a larger budget`)
 
 function hasSeveralWorkgroups({ start }: Job): boolean {
   if (start.form !== 'dispatch' || start.grid === undefined || start.workgroup === undefined) return false
@@ -175,7 +172,7 @@ async function runChecked(loaded: LoadedJob, engine: JobEngine, options: RunJobO
       onProgress: options.onProgress,
     },
   )
-  const error = check.exhausted ? exhausted(loaded.job.budget) : check.run.error
+  const error = check.exhausted ? check.run.exhausted(loaded.job.budget) : check.run.error
   const outcome = { ...check.run.outcome(check.seconds), threads: 1 }
   const done = result(loaded, runs.get(check.run)!, outcome, check, error)
   for (const [execution, { device }] of runs) giveBack(device.engine, execution === check.run ? engine : 'reference')

@@ -1,6 +1,6 @@
 /** What the threads of a dispatch did, put together as if one had done it. */
-import { type Execution, faultOfTwin, type Outcome } from '../device/index.ts'
-import { LanewiseError, LimitError } from '../errors.ts'
+import { deadlockOfTwin, type Execution, faultOfTwin, type Outcome, twinWave } from '../device/index.ts'
+import { LanewiseError } from '../errors.ts'
 import type { Halt, Piece, Report } from './share.ts'
 
 /** How the run as a whole went. */
@@ -27,7 +27,9 @@ export function merge(execution: Execution, reports: readonly Report[], facts: F
   const halted =
     first !== undefined && (!facts.exhausted || (sum(before, 'groups') === first.group && sum(before, 'instructions') <= facts.all))
   const counted = halted ? before : pieces
-  const { error, wave } = halted ? stopOf(execution, first) : { error: facts.exhausted ? exhausted(execution, pieces, facts) : undefined }
+  const { error, wave } = halted
+    ? stopOf(execution, first)
+    : { error: facts.exhausted ? execution.exhausted(facts.budget, sum(pieces, 'groups')) : undefined }
   execution.settle(error)
   return {
     status: error === undefined ? 'done' : 'stopped',
@@ -44,14 +46,10 @@ export function merge(execution: Execution, reports: readonly Report[], facts: F
 /** The error and the wave of a workgroup that stopped. */
 function stopOf(execution: Execution, halt: Halt & { readonly thread: number }): Pick<Outcome, 'error' | 'wave'> {
   if (halt.thread === 0) return { error: execution.error, wave: execution.outcome(0).wave }
-  const { error, wave } = faultOfTwin(execution, halt.group, halt.wave, halt.host)
-  return { wave, error: halt.fault ? error : new LanewiseError(halt.code, halt.message) }
-}
-
-function exhausted({ groupCount }: Execution, pieces: readonly Piece[], { budget }: Facts): LimitError {
-  return new LimitError(
-    `the budget of ${budget} wave instructions is used up, ${sum(pieces, 'groups')} of ${groupCount} workgroups done; look for an endless loop or give a larger budget`,
-  )
+  const { group, standings, code, message } = halt
+  const wave = twinWave(execution, halt.wave)
+  if (halt.fault) return { wave, error: faultOfTwin(execution, group, wave) }
+  return { wave, error: standings === undefined ? new LanewiseError(code, message) : deadlockOfTwin(execution, group, standings) }
 }
 
 const sum = (pieces: readonly Piece[], what: 'groups' | 'instructions'): number => pieces.reduce((all, piece) => all + piece[what], 0)

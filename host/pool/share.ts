@@ -1,5 +1,5 @@
 /** One thread's share of a dispatch: it runs workgroups as long as there are any, and knows what it did. */
-import { type Claim, type Execution, Slices } from '../device/index.ts'
+import { type Claim, type Execution, Slices, type TwinStanding, type TwinWave, twinStandings } from '../device/index.ts'
 import { Stop } from '../engine.ts'
 import type { ErrorCode, LanewiseError } from '../errors.ts'
 import { type Control, claimFrom } from './control.ts'
@@ -18,11 +18,11 @@ export interface Piece {
 /** Why a workgroup stopped a thread. */
 export interface Halt {
   readonly group: number
-  /** The wave, and the address of its block in linear memory. */
-  readonly wave: number
-  readonly host: number
+  readonly wave: TwinWave
   /** Whether the wave's header tells the fault. */
   readonly fault: boolean
+  /** Of a deadlock: waves that have not ended. */
+  readonly standings: readonly TwinStanding[] | undefined
   readonly code: ErrorCode
   readonly message: string
 }
@@ -111,6 +111,7 @@ function difference(now: Readonly<Record<string, number>>, before: Readonly<Reco
 }
 
 function haltOf(execution: Execution, { code, message }: LanewiseError): Halt {
-  const wave = execution.outcome(0).wave!
-  return { group: execution.group, wave: wave.index, host: wave.host, fault: wave.stop === Stop.Fault, code, message }
+  const { index, host, stop } = execution.outcome(0).wave!
+  const standings = code === 'ERR_DEADLOCK' ? twinStandings(execution.stall.standings) : undefined
+  return { group: execution.group, wave: { index, host }, fault: stop === Stop.Fault, standings, code, message }
 }

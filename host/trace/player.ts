@@ -3,7 +3,7 @@
  * again. Knows nothing of files or text.
  */
 
-import { faultOf } from '../device/faults.ts'
+import { faultOf, placeOf, placeText } from '../device/faults.ts'
 import type { Device } from '../device/index.ts'
 import { Program } from '../device/program.ts'
 import { Wave } from '../device/wave.ts'
@@ -191,8 +191,13 @@ export class TracePlayer {
   }
 
   #exhausted(): LimitError {
+    const words = this.#device.arena.words
+    words[(this.#program.host + PROGRAM_CODE_BYTES) >>> 2] = this.#bytes & ~3
+    const place = this.#bytes < 4 ? undefined : placeOf(this.#device, this.wave, [0, 0, 0])
+    const next = place === undefined ? '' : `, before ${placeText(place)}`
     return new LimitError(
-      `the budget of ${this.#budget} wave instructions is used up at byte ${this.origin} of the trace; give a larger one`,
+      `the budget of ${this.#budget} wave instructions is used up at byte ${this.origin} of the trace${next}; give a larger one`,
+      place,
     )
   }
 }

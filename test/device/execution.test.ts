@@ -147,6 +147,8 @@ describe('steps', () => {
   })
 })
 
+const options = { disassemble: (_words: Uint32Array, index: number) => `text of dword ${index}` }
+
 describe('limits', () => {
   const loop: FakeInstruction = (wave) => {
     wave.pc = 0
@@ -159,16 +161,19 @@ describe('limits', () => {
     expect(outcome).toMatchObject({ status: 'stopped', instructions: 100_001 })
     expect(outcome.error).toBeInstanceOf(LimitError)
     expect(outcome.error!.message).toMatch(
-      /budget of 100001 wave instructions is used up at pc 0x[04] of wave 0 of workgroup 0,0,0, 0 of 1 workgroups done/,
+      /budget of 100001 wave instructions is used up before 0x00000000 0x00000000 at pc 0x[04] \(workgroup 0,0,0, wave 0\), 0 of 1 workgroups done; look/,
     )
     expect(outcome.wave!.exec).toBe(0xffffffffffffffffn)
   })
 
   test('the error of a used-up budget says who waits for whom', async () => {
     const number = waveLog()
-    const { execution } = start((wave) => (number(wave) === 0 ? loop(wave) : stopAt[wave.pc]), { waves: 2 })
+    const { execution } = start((wave) => (number(wave) === 0 ? loop(wave) : stopAt[wave.pc]), { waves: 4, options })
     const { error } = await execution.run({ budget: 200_000 })
-    expect(error!.message).toMatch(/wave 0 runs at pc 0x[04] .*, wave 1 waits at the barrier before pc 0xc/)
+    const { place, message } = error as LimitError
+    expect(message).toMatch(/; wave 0: next is text of dword [01] at pc 0x[04]; wave 1, 2, 3: waits at text of dword 2 at pc 0x8; look/)
+    expect(place).toMatchObject({ wave: 0, workgroup: [0, 0, 0] })
+    expect(place!.context).toContain(`> 0x000${place!.pc}  ${place!.instruction}`)
   })
 
   test('an abort rejects with its reason, between slices of an endless loop', async () => {
@@ -206,11 +211,14 @@ describe('limits', () => {
         wave.set(WAVE_STATUS, wave.get(WAVE_STATUS) | (1 << 13))
         return Stop.Yield
       },
-      { waves: 3 },
+      { waves: 3, options },
     )
-    const { error } = await execution.run()
+    const { error, wave } = await execution.run()
+    expect(error).toBeInstanceOf(FaultError)
     expect(error!.code).toBe('ERR_DEADLOCK')
-    expect(error!.message).toMatch(/wave 0 waits at the barrier before pc 0xc, wave 1 is halted at pc 0x4 .*, wave 2 waits at the barrier/)
+    expect(error!.message).toMatch(/wave 0, 2: waits at text of dword 2 at pc 0x8; wave 1: was halted by text of dword 0 at pc 0x0;/)
+    expect([(error as FaultError).place.pc, (error as FaultError).place.context![2]]).toEqual([8, '> 0x0008  text of dword 2'])
+    expect(wave!.index).toBe(0)
   })
 })
 
@@ -225,8 +233,6 @@ describe('faults', () => {
       wave.set(WAVE_FAULT_BYTES, bytes)
       return Stop.Fault
     }
-  const options = { disassemble: (_words: Uint32Array, index: number) => `text of dword ${index}` }
-
   async function run(instruction: FakeInstruction, prepare = (_device: ReturnType<typeof start>['device']) => {}) {
     const { device, execution } = start(instruction, { waves: 2, options })
     prepare(device)
