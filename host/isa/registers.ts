@@ -32,16 +32,37 @@ export const SCALAR_REGISTERS: Readonly<Record<Generation, readonly ScalarRange[
 export const INLINE_INTEGER_FIRST = 128
 /** The inline integer -16; 193 is -1. */
 export const INLINE_INTEGER_LAST = 208
-/** 1/(2π), from GCN 1.2. */
-export const INLINE_INV_2PI = 248
+/** A constant as an operand of each float type sees it. */
+export interface InlineFloat {
+  readonly value: number
+  readonly f16: number
+  readonly f32: number
+  readonly f64: bigint
+}
 
 /** Inline floats 240 to 247. */
-export const INLINE_FLOATS: readonly number[] = [0.5, -0.5, 1, -1, 2, -2, 4, -4]
+export const INLINE_FLOATS: readonly InlineFloat[] = [
+  { value: 0.5, f16: 0x3800, f32: 0x3f000000, f64: 0x3fe0000000000000n },
+  { value: -0.5, f16: 0xb800, f32: 0xbf000000, f64: 0xbfe0000000000000n },
+  { value: 1, f16: 0x3c00, f32: 0x3f800000, f64: 0x3ff0000000000000n },
+  { value: -1, f16: 0xbc00, f32: 0xbf800000, f64: 0xbff0000000000000n },
+  { value: 2, f16: 0x4000, f32: 0x40000000, f64: 0x4000000000000000n },
+  { value: -2, f16: 0xc000, f32: 0xc0000000, f64: 0xc000000000000000n },
+  { value: 4, f16: 0x4400, f32: 0x40800000, f64: 0x4010000000000000n },
+  { value: -4, f16: 0xc400, f32: 0xc0800000, f64: 0xc010000000000000n },
+]
 export const INLINE_FLOAT_FIRST = 240
+/** 1/(2π), from GCN 1.2. The double is not the correctly rounded one. */
+export const INV_2PI: InlineFloat = { value: 1 / (2 * Math.PI), f16: 0x3118, f32: 0x3e22f983, f64: 0x3fc45f306dc9c882n }
+export const INLINE_INV_2PI = 248
 
+export const VCCZ = 251
+export const EXECZ = 252
+export const SOURCE_SCC = 253
+export const LDS_DIRECT = 254
 /** Sources that are no registers. */
 export const SPECIAL_SOURCES: Readonly<Record<number, string>> = {
-  251: 'src_vccz', 252: 'src_execz', 253: 'src_scc', 254: 'src_lds_direct',
+  [VCCZ]: 'src_vccz', [EXECZ]: 'src_execz', [SOURCE_SCC]: 'src_scc', [LDS_DIRECT]: 'src_lds_direct',
 }
 
 /** Encodings of gfx9 that LLVM also reads on gfx8, where the GCN3 manual has them reserved. */

@@ -2,6 +2,18 @@
 import { decode } from '../codec/decode.ts'
 import type { Instruction } from '../codec/instruction.ts'
 import type { Table } from '../isa/operations.ts'
+import {
+  INLINE_FLOAT_FIRST,
+  INLINE_FLOATS,
+  INLINE_INTEGER_FIRST,
+  INLINE_INTEGER_LAST,
+  INLINE_INV_2PI,
+  INV_2PI,
+  LDS_DIRECT,
+  LITERAL,
+  VCCZ,
+  VGPR_FIRST,
+} from '../isa/registers.ts'
 import { bitsOf, dwordsOf, type OperandType } from '../isa/row.ts'
 import type { Target } from '../isa/targets.ts'
 import { EXEC_LO, RECORD_BYTES, VCC_LO, WAVE_SCALARS, WAVE_VECTORS } from './layout.ts'
@@ -63,25 +75,6 @@ export interface PlanOptions {
 export const scalarOffset = (encoding: number): number => WAVE_SCALARS + encoding * 4
 /** Offset of a VGPR's row in the wave block. */
 export const vectorOffset = (vgpr: number, waveSize: number): number => WAVE_VECTORS + vgpr * waveSize * 4
-
-/** Inline float constants 240–248 as f16, f32 and the high dword of f64 (GCN3 manual, table "Instruction operands"). */
-const INLINE_FLOATS: readonly (readonly [f16: number, f32: number, f64High: number])[] = [
-  [0x3800, 0x3f000000, 0x3fe00000], // 0.5
-  [0xb800, 0xbf000000, 0xbfe00000],
-  [0x3c00, 0x3f800000, 0x3ff00000], // 1
-  [0xbc00, 0xbf800000, 0xbff00000],
-  [0x4000, 0x40000000, 0x40000000], // 2
-  [0xc000, 0xc0000000, 0xc0000000],
-  [0x4400, 0x40800000, 0x40100000], // 4
-  [0xc400, 0xc0800000, 0xc0100000],
-  [0x3118, 0x3e22f983, 0x3fc45f30], // 1/(2π), not on gfx6 and gfx7
-]
-
-/** Operand encodings of gfx6 to gfx8 that are no register. */
-const ENCODING_VCCZ = 251
-const ENCODING_LDS_DIRECT = 254
-const ENCODING_LITERAL = 255
-const ENCODING_VGPR0 = 256
 
 /** Program control that never goes on with the next instruction, so a stretch ends there. */
 const LEAVES = new Set(['s_endpgm', 's_endpgm_saved', 's_branch', 's_setpc_b64', 's_swappc_b64', 's_rfe_b64', 's_rfe_restore_b64'])
@@ -146,23 +139,24 @@ class Planner {
   /** A source by its 8- or 9-bit operand encoding, as an operand of `type` sees it. */
   operand(slot: 0 | 1 | 2, encoding: number, type: OperandType): void {
     const wide = bitsOf(type) === 64
-    if (encoding >= ENCODING_VGPR0) {
+    if (encoding >= VGPR_FIRST) {
       if (type === 'mask' || type === 's32') throw new Impossible()
-      this.vectorSource(slot, encoding - ENCODING_VGPR0, dwordsOf(type))
-    } else if (encoding < 128) this.scalarSource(slot, encoding)
-    else if (encoding <= 192) this.source(slot, KIND_CONSTANT, encoding - 128)
-    else if (encoding <= 208) this.source(slot, wide ? KIND_SIGNED : KIND_CONSTANT, 192 - encoding)
-    else if (encoding >= 240 && encoding <= 248) this.inlineFloat(slot, encoding - 240, type, wide)
-    else if (encoding >= ENCODING_VCCZ && encoding <= ENCODING_LDS_DIRECT) this.source(slot, KIND_SPECIAL, encoding)
-    else if (encoding === ENCODING_LITERAL && this.instruction.literal !== undefined) this.literal(slot, type, wide)
+      this.vectorSource(slot, encoding - VGPR_FIRST, dwordsOf(type))
+    } else if (encoding < INLINE_INTEGER_FIRST) this.scalarSource(slot, encoding)
+    else if (encoding <= 192) this.source(slot, KIND_CONSTANT, encoding - INLINE_INTEGER_FIRST)
+    else if (encoding <= INLINE_INTEGER_LAST) this.source(slot, wide ? KIND_SIGNED : KIND_CONSTANT, 192 - encoding)
+    else if (encoding >= INLINE_FLOAT_FIRST && encoding <= INLINE_INV_2PI) this.inlineFloat(slot, encoding, type, wide)
+    else if (encoding >= VCCZ && encoding <= LDS_DIRECT) this.source(slot, KIND_SPECIAL, encoding)
+    else if (encoding === LITERAL && this.instruction.literal !== undefined) this.literal(slot, type, wide)
     else throw new Impossible()
   }
 
-  private inlineFloat(slot: 0 | 1 | 2, index: number, type: OperandType, wide: boolean): void {
-    const [f16, f32, f64High] = INLINE_FLOATS[index]!
-    if (index === 8 && this.instruction.target.generation !== 'gfx8') throw new Impossible()
-    if (wide) this.source(slot, index === 8 ? KIND_INV_2PI : KIND_HIGH, f64High)
-    else this.source(slot, KIND_CONSTANT, type === 'f16' ? f16 : f32)
+  private inlineFloat(slot: 0 | 1 | 2, encoding: number, type: OperandType, wide: boolean): void {
+    const isInv2Pi = encoding === INLINE_INV_2PI
+    if (isInv2Pi && this.instruction.target.generation !== 'gfx8') throw new Impossible()
+    const float = isInv2Pi ? INV_2PI : INLINE_FLOATS[encoding - INLINE_FLOAT_FIRST]!
+    if (wide) this.source(slot, isInv2Pi ? KIND_INV_2PI : KIND_HIGH, Number(float.f64 >> 32n))
+    else this.source(slot, KIND_CONSTANT, type === 'f16' ? float.f16 : float.f32)
   }
 
   /** A literal is the high dword of an f64, sign-extended for i64 and zero-extended for b64 and u64. */
@@ -220,9 +214,9 @@ function planResults(p: Planner, { operation, format }: Instruction): void {
 function planShortSources(p: Planner, { operation, format, target }: Instruction): void {
   const types = operation.shape.sources
   const short = format.name.endsWith('_sdwa') || format.name.endsWith('_dpp')
-  const encodings = [short ? p.field('src0') + ENCODING_VGPR0 : p.field('src0'), p.field('vsrc1') + ENCODING_VGPR0]
-  if (operation.literal === 1) encodings.splice(1, 0, ENCODING_LITERAL)
-  if (operation.literal === 2) encodings.push(ENCODING_LITERAL)
+  const encodings = [short ? p.field('src0') + VGPR_FIRST : p.field('src0'), p.field('vsrc1') + VGPR_FIRST]
+  if (operation.literal === 1) encodings.splice(1, 0, LITERAL)
+  if (operation.literal === 2) encodings.push(LITERAL)
   // v_readlane and v_writelane in VOP2 (gfx6, gfx7) take a scalar lane number in the vsrc1 field.
   if (types[1] === 's32' && target.generation !== 'gfx8') encodings[1] = p.field('vsrc1')
   types.forEach((type, slot) => {
@@ -251,7 +245,7 @@ function planVector(p: Planner, instruction: Instruction): void {
   if (format.name.endsWith('_sdwa')) planSdwa(p)
   if (format.name.endsWith('_dpp')) planDpp(p)
   const { abs, neg, omod, clamp } = p.record.mods
-  const ldsDirect = p.record.mods.kinds[0] === KIND_SPECIAL && p.record.sources[0] === ENCODING_LDS_DIRECT
+  const ldsDirect = p.record.mods.kinds[0] === KIND_SPECIAL && p.record.sources[0] === LDS_DIRECT
   if (abs || neg || omod || clamp || ldsDirect || p.record.flags & (FLAG_SDWA | FLAG_DPP)) p.record.flags |= FLAG_STAGED
 }
 
@@ -285,7 +279,7 @@ function planInterpolation(p: Planner, instruction: Instruction): void {
   const inVop3 = format.name === 'vop3a'
   const attribute = inVop3 ? p.field('src0') : p.field('attr') | (p.field('attrchan') << 6)
   p.record.imm = ((attribute >>> 6) & 3) | ((attribute & 63) << 2) | ((attribute >>> 8) << 8)
-  const encoding = inVop3 ? p.field('src1') : readsParameter(instruction) ? p.field('vsrc') : p.field('vsrc') + ENCODING_VGPR0
+  const encoding = inVop3 ? p.field('src1') : readsParameter(instruction) ? p.field('vsrc') : p.field('vsrc') + VGPR_FIRST
   if (readsParameter(instruction)) p.source(0, KIND_CONSTANT, encoding & 3)
   else p.operand(0, encoding, 'f32')
   if (!inVop3) return

@@ -1,6 +1,7 @@
 /** The fetch stage: operands by KIND_*, SDWA selection, DPP, LDS direct, abs, neg, flushing of denormals. */
 import { FaultCode } from '../engine.ts'
 import { type Operation, operationOf } from '../isa/operations.ts'
+import { EXECZ, INV_2PI, LDS_DIRECT, SOURCE_SCC, VCCZ } from '../isa/registers.ts'
 import { bitsOf, isFloat, type OperandType } from '../isa/row.ts'
 import { VCC_HI, VCC_LO } from '../plan/layout.ts'
 import type { PlanRecord } from '../plan/plan.ts'
@@ -23,13 +24,6 @@ import { type Format, flushed } from './number.ts'
 import { readLane } from './registers.ts'
 import { scalarOf, type Wave } from './wave.ts'
 import { pair } from './words.ts'
-
-/** The manual's two dwords of 1/(2π) as an f64; not the nearest double. */
-const INV_2PI = [0x6dc9c882, 0x3fc45f30]
-const SPECIAL_VCCZ = 251
-const SPECIAL_EXECZ = 252
-const SPECIAL_SCC = 253
-const SPECIAL_LDS_DIRECT = 254
 
 /** Register number of a vector source, moved by M0 where MODE.GPR_IDX_EN says so. A tied source moves with the destination that it is. */
 function sourceVgpr(w: Wave, r: PlanRecord, slot: number): number {
@@ -54,7 +48,7 @@ export function sourceDword(w: Wave, r: PlanRecord, slot: number, lane: number, 
     case KIND_HIGH:
       return k === 1 ? value : 0
     case KIND_INV_2PI:
-      return INV_2PI[k] ?? 0
+      return Number(BigInt.asUintN(32, INV_2PI.f64 >> BigInt(32 * k)))
     case KIND_SPECIAL:
       return k === 0 ? specialSource(w, value) : 0
     default:
@@ -64,13 +58,13 @@ export function sourceDword(w: Wave, r: PlanRecord, slot: number, lane: number, 
 
 function specialSource(w: Wave, encoding: number): number {
   switch (encoding) {
-    case SPECIAL_VCCZ:
+    case VCCZ:
       return w.vcc === 0n ? 1 : 0
-    case SPECIAL_EXECZ:
+    case EXECZ:
       return w.exec === 0n ? 1 : 0
-    case SPECIAL_SCC:
+    case SOURCE_SCC:
       return w.scc ? 1 : 0
-    case SPECIAL_LDS_DIRECT:
+    case LDS_DIRECT:
       return ldsDirect(w)
     default:
       throw new Fault(FaultCode.Unsupported)

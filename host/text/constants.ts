@@ -1,11 +1,11 @@
 /** Constants of operands: inline constants, and the bits of numbers in the width of an operand. Both directions. */
-import { INLINE_FLOAT_FIRST, INLINE_FLOATS, INLINE_INTEGER_FIRST, INLINE_INV_2PI } from '../isa/registers.ts'
+import { INLINE_FLOAT_FIRST, INLINE_FLOATS, INLINE_INTEGER_FIRST, INLINE_INV_2PI, INV_2PI, type InlineFloat } from '../isa/registers.ts'
 import type { Generation } from '../isa/targets.ts'
 
 export type Width = 16 | 32 | 64
 
-/** 1/(2π) in each width (GCN3 manual, "Scalar Operand Encodings"); the last is not the correctly rounded double. */
-export const INV_2PI: Readonly<Record<Width, bigint>> = { 16: 0x3118n, 32: 0x3e22f983n, 64: 0x3fc45f306dc9c882n }
+/** An inline float's bits in the width of an operand. */
+export const inlineBits = (float: InlineFloat, width: Width): bigint => BigInt(float[`f${width}`])
 
 /** The number that an inline integer's encoding stands for. */
 export const inlineInteger = (encoding: number): number => (encoding <= 192 ? encoding - INLINE_INTEGER_FIRST : 192 - encoding)
@@ -16,9 +16,9 @@ export const encodingOfInteger = (value: number | bigint): number | undefined =>
 
 /** The encoding of the inline float constant with these bits, or undefined. */
 export function encodingOfFloatBits(bits: bigint, width: Width, generation: Generation): number | undefined {
-  const place = INLINE_FLOATS.findIndex((float) => floatBits(float, width) === bits)
+  const place = INLINE_FLOATS.findIndex((float) => inlineBits(float, width) === bits)
   if (place >= 0) return INLINE_FLOAT_FIRST + place
-  return generation === 'gfx8' && bits === INV_2PI[width] ? INLINE_INV_2PI : undefined
+  return generation === 'gfx8' && bits === inlineBits(INV_2PI, width) ? INLINE_INV_2PI : undefined
 }
 
 /** Whether an inline constant has these bits, an integer's or a float's. */

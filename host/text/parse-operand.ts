@@ -3,7 +3,7 @@ import { isScalarRegister } from '../codec/legal.ts'
 import { type Operand, registersOf } from '../codec/operands.ts'
 import type { Format } from '../isa/formats.ts'
 import type { Operation } from '../isa/operations.ts'
-import { LITERAL, SCALAR_REGISTERS, SPECIAL_SOURCES, VGPR_FIRST } from '../isa/registers.ts'
+import { LDS_DIRECT, LITERAL, SCALAR_REGISTERS, SPECIAL_SOURCES, VGPR_FIRST } from '../isa/registers.ts'
 import { bitsOf, type OperandType } from '../isa/row.ts'
 import type { Generation, Target } from '../isa/targets.ts'
 import { encodingOfFloatBits, encodingOfInteger, floatBits, type Width } from './constants.ts'
@@ -219,7 +219,6 @@ function specialOf(text: string): number | undefined {
   const found = Object.entries(SPECIAL_SOURCES).find(([, name]) => name === text || name === `src_${text}`)
   return found === undefined ? undefined : Number(found[0])
 }
-const LDS_DIRECT = 254
 const M0 = 124
 
 function parseScalar(operand: Operand, item: Item, draft: Draft): number {

@@ -8,6 +8,7 @@ import {
   INLINE_INTEGER_FIRST,
   INLINE_INTEGER_LAST,
   INLINE_INV_2PI,
+  INV_2PI,
   LATER_SOURCES,
   LITERAL,
   SCALAR_REGISTERS,
@@ -16,7 +17,7 @@ import {
 } from '../isa/registers.ts'
 import { bitsOf, type OperandType } from '../isa/row.ts'
 import type { Generation } from '../isa/targets.ts'
-import { floatBits, INV_2PI, inlineInteger, isInline } from './constants.ts'
+import { inlineInteger, isInline } from './constants.ts'
 import {
   EXPORT_TARGETS,
   GPR_INDEX_MODES,
@@ -114,9 +115,9 @@ function printSource({ type, dwords }: Operand, encoding: number, { target, lite
   if (encoding < INLINE_INTEGER_FIRST) return printScalar(encoding, dwords, target.generation)
   if (encoding <= INLINE_INTEGER_LAST) return String(inlineInteger(encoding))
   const float = INLINE_FLOATS[encoding - INLINE_FLOAT_FIRST]
-  if (float !== undefined) return isInteger16(type) ? hex(Number(floatBits(float, 16))) : decimal(float)
+  if (float !== undefined) return isInteger16(type) ? hex(float.f16) : decimal(float.value)
   if (encoding === INLINE_INV_2PI && target.generation === 'gfx8')
-    return isInteger16(type) ? hex(Number(INV_2PI[16])) : dwords === 2 ? '0.15915494309189532' : '0.15915494'
+    return isInteger16(type) ? hex(INV_2PI.f16) : dwords === 2 ? '0.15915494309189532' : '0.15915494'
   if (encoding === LITERAL) return printLiteral(literal ?? 0, type, target.generation)
   return SPECIAL_SOURCES[encoding] ?? (target.generation === 'gfx8' ? LATER_SOURCES[encoding] : undefined) ?? `?${encoding}`
 }
