@@ -45,6 +45,15 @@ describe.each(engines)('%s', (_, create) => {
     expect(words(device.memory.view(out))[0]).toBe(1011)
   })
 
+  test('a fault in the global data share is told as one', async () => {
+    const device = await deviceOf()
+    // ds_read_b32 v1, v0 gds; M0: GDS from 0xfffc on, 16 bytes of it.
+    const code = device.loadCode(Uint32Array.of(0xd86d0000, 0x01000000, S_ENDPGM))
+    const execution = bareWave(device, code, { m0: 0xfffc0010, exec: 1n, vgprs: new Map([[0, 4]]) })
+    execution.step(10)
+    expect(execution.error?.message).toMatch(/: GDS: lane 0 accessed 4 bytes at 0x10000, there are 65536 bytes/)
+  })
+
   test('saxpy writes y = a x + y and keeps to n', async () => {
     const device = await deviceOf()
     const kernel = device.load(loadObject(new Uint8Array(readFileSync('test/data/kernels/saxpy/gfx803.co')))).kernel('saxpy')
