@@ -92,6 +92,19 @@ async function compile(target: string): Promise<Uint8Array> {
   return bytes
 }
 
+/** Packages that become part of the bundle. */
+const BUNDLED = ['@assemblyscript/loader', '@msgpack/msgpack']
+
+/** Their licences, which must go wherever they go. A package without such a file says its licence in package.json. */
+function licences(): string {
+  return BUNDLED.map((name) => {
+    const { version, license, author } = JSON.parse(readFileSync(`node_modules/${name}/package.json`, 'utf8'))
+    const file = `node_modules/${name}/LICENSE`
+    const text = existsSync(file) ? readFileSync(file, 'utf8') : `Licence ${license}, by ${author?.name ?? author}.\n`
+    return `${name} ${version}\n\n${text}`
+  }).join('\n\n')
+}
+
 /** A module that holds a wasm binary as base64, or undefined where this build does not make that core. */
 const inlined = (wasm: Uint8Array | undefined): string =>
   `// Written by host/build.\nexport const base64: string | undefined = ${wasm ? `'${Buffer.from(wasm).toString('base64')}'` : 'undefined'}\n`
@@ -111,6 +124,7 @@ async function build(kind: string | undefined): Promise<void> {
   write('host/core/generated/simd.ts', inlined(simd))
   write('host/core/generated/relaxed.ts', inlined(relaxed))
   write('dist/core/core.wasm', simd)
+  write('dist/licences.txt', licences())
   const lacking = missing(kernels)
   console.log(
     `core (${kind}): ${simd.length} bytes${relaxed ? `, relaxed ${relaxed.length}` : ''}; ${lacking.length} operations have no kernel`,

@@ -114,31 +114,58 @@ const layouts = new Map<Generation, readonly (readonly Layout[])[]>()
 export function layoutsOf(generation: Generation): readonly (readonly Layout[])[] {
   let table = layouts.get(generation)
   if (table === undefined) {
-    const all = FORMATS.filter((format) => format.generations.includes(generation)).map((format) => layoutOf(format, generation))
+    const all = FORMATS.filter((format) => format.generations.includes(generation)).map((format) => new FormatLayout(format, generation))
     table = Array.from({ length: 512 }, (_, top) => all.filter(({ mask, value }) => (((top << 23) ^ value) & mask & 0xff800000) === 0))
     layouts.set(generation, table)
   }
   return table
 }
 
-function layoutOf(format: Format, generation: Generation): Layout {
-  let mask = 0
-  let value = 0
-  for (const [hi, lo, bits] of format.match) {
-    mask |= bitMask(hi - lo + 1) << lo
-    value |= bits << lo
+class FormatLayout implements Layout {
+  readonly mask: number
+  readonly value: number
+  readonly opLo: number
+  readonly opMask: number
+  readonly fields: readonly FieldBits[]
+  readonly #generation: Generation
+  #entries: (Entry | undefined)[] | undefined
+
+  constructor(
+    readonly format: Format,
+    generation: Generation,
+  ) {
+    let mask = 0
+    let value = 0
+    for (const [hi, lo, bits] of format.match) {
+      mask |= bitMask(hi - lo + 1) << lo
+      value |= bits << lo
+    }
+    const op = format.fields.op ?? { hi: -1, lo: 0 }
+    this.mask = mask >>> 0
+    this.value = value >>> 0
+    this.opLo = op.lo
+    this.opMask = bitMask(op.hi - op.lo + 1)
+    this.fields = Object.entries(format.fields)
+      .filter(([name]) => name !== 'op')
+      .map(([name, { hi, lo }]) => ({ name, word: lo < 32 ? 0 : 1, shift: lo & 31, mask: bitMask(hi - lo + 1) }))
+    this.#generation = generation
   }
-  const op = format.fields.op ?? { hi: -1, lo: 0 }
-  const fields = Object.entries(format.fields)
-    .filter(([name]) => name !== 'op')
-    .map(([name, { hi, lo }]) => ({ name, word: lo < 32 ? (0 as const) : (1 as const), shift: lo & 31, mask: bitMask(hi - lo + 1) }))
+
+  /** Filled when a word first asks for it: most programs use a few formats. */
+  get entries(): readonly (Entry | undefined)[] {
+    this.#entries ??= entriesOf(this.format, this.#generation)
+    return this.#entries
+  }
+}
+
+function entriesOf(format: Format, generation: Generation): (Entry | undefined)[] {
   const entries: (Entry | undefined)[] = []
   for (const operation of OPERATIONS) {
     const opcode = operation.opcode(format.opcodes, generation)
     if (opcode === undefined || !allows(format, operation)) continue
     entries[opcode] = { operation, rules: undefined }
   }
-  return { format, mask: mask >>> 0, value: value >>> 0, opLo: op.lo, opMask: bitMask(op.hi - op.lo + 1), entries, fields }
+  return entries
 }
 
 const bitMask = (bits: number): number => (bits >= 32 ? 0xffffffff : (1 << bits) - 1)

@@ -46,7 +46,8 @@ function tableOf(rule: string, size: number, allowed: (value: number) => boolean
   const key = `${rule} ${size}`
   let table = tables.get(key)
   if (table === undefined) {
-    table = Uint8Array.from({ length: size }, (_, value) => (allowed(value) ? 1 : 0))
+    table = new Uint8Array(size)
+    for (let value = 0; value < size; value++) if (allowed(value)) table[value] = 1
     tables.set(key, table)
   }
   return table

@@ -1,5 +1,5 @@
 /** Compiles and instantiates the WebAssembly core. The one file that knows the AssemblyScript loader. */
-import { instantiate } from '@assemblyscript/loader'
+import { instantiate, instantiateSync } from '@assemblyscript/loader'
 import { CoreError, LimitError } from '../errors.ts'
 
 /** Anything a core can be made from. A response is compiled while it streams. */
@@ -115,7 +115,10 @@ export interface CoreInstance {
 
 /** Makes a core out of a compiled module. @throws {CoreError} it is not a core */
 export async function instantiateCore(module: WebAssembly.Module, memory: WebAssembly.Memory): Promise<CoreInstance> {
-  const { exports, instance } = await instantiate<CoreExports>(module, { env: { memory } })
+  // On a page's own thread browsers refuse to instantiate large modules at once. Elsewhere that is quicker: the loader's asynchronous way
+  // looks for a Response, and with that Node loads all of its fetch.
+  const make = 'document' in globalThis ? instantiate : instantiateSync
+  const { exports, instance } = await make<CoreExports>(module, { env: { memory } })
   const { start } = exports
   if (typeof start !== 'function' || typeof exports.run !== 'function' || typeof exports.heapBase !== 'function') {
     throw new CoreError('this WebAssembly module is not a Lanewise core; it must export start, run, heapBase and memory')

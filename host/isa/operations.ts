@@ -59,12 +59,14 @@ const TABLES: Readonly<Record<Table, readonly RowSource[]>> = {
   ds: DS, flat: FLAT, mubuf: MUBUF, mtbuf: MTBUF, mimg: MIMG, exp: EXP,
 }
 
+const NO_TRAITS: ReadonlySet<Trait> = new Set()
+
 function operation(table: Table, [name, opcodes, shape, rest = {}]: RowSource, number: number): Operation {
   const native = (['vopc', 'vop2', 'vop1'] as const).find((f) => opcodes[f] !== undefined)
   return {
     name, number, table,
     shape: parseShape(shape),
-    traits: new Set((rest.traits ?? '').split(' ').filter((t) => t !== '') as Trait[]),
+    traits: rest.traits === undefined ? NO_TRAITS : new Set(rest.traits.split(' ') as Trait[]),
     forms: rest.forms ?? 'both',
     literal: rest.literal,
     unsupported: rest.unsupported,

@@ -67,8 +67,19 @@ export interface Shape {
   readonly tied: number
 }
 
-/** Parses a shape; `custom` has no operands of its own and is up to the format. */
+const shapes = new Map<string, Shape>()
+
+/** Parses a shape; `custom` has no operands of its own and is up to the format. Many rows have the same one. */
 export function parseShape(text: string): Shape {
+  let shape = shapes.get(text)
+  if (shape === undefined) {
+    shape = readShape(text)
+    shapes.set(text, shape)
+  }
+  return shape
+}
+
+function readShape(text: string): Shape {
   const equals = text.indexOf('=')
   const list = (s: string) => s.split(',').map((x) => x.trim()).filter((x) => x !== '')
   const results = equals < 0 ? [] : list(text.slice(0, equals))

@@ -15,7 +15,7 @@ export interface Thread {
 }
 
 /** Node's module of worker threads; undefined in browsers. Not imported, for bundlers for browsers have none. */
-const node = globalThis.process?.getBuiltinModule?.('node:worker_threads')
+const workerThreads = () => globalThis.process?.getBuiltinModule?.('node:worker_threads')
 
 /** Whether there is memory here that threads can share: in browsers only with cross-origin isolation. */
 export const canShare = (): boolean => typeof SharedArrayBuffer === 'function' && (globalThis.crossOriginIsolated ?? true)
@@ -30,10 +30,11 @@ export const coreCount = (): number =>
  * @throws where there are no workers, or not from there
  */
 export function startThread(url: URL | undefined): Thread {
+  const node = workerThreads()
   return node === undefined ? webThread(url) : nodeThread(node, url)
 }
 
-function nodeThread({ Worker }: NonNullable<typeof node>, url: URL | undefined): Thread {
+function nodeThread({ Worker }: NonNullable<ReturnType<typeof workerThreads>>, url: URL | undefined): Thread {
   const worker = new Worker(url ?? new URL('./worker.js', import.meta.url))
   worker.unref()
   const thread: Thread = {
