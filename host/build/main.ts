@@ -92,18 +92,16 @@ async function compile(target: string): Promise<Uint8Array> {
   return bytes
 }
 
-/** Packages that become part of the bundle. */
-const BUNDLED = ['@assemblyscript/loader', '@msgpack/msgpack']
-
-/** Their licences, which must go wherever they go. A package without such a file says its licence in package.json. */
-function licences(): string {
-  return BUNDLED.map((name) => {
-    const { version, license, author } = JSON.parse(readFileSync(`node_modules/${name}/package.json`, 'utf8'))
-    const file = `node_modules/${name}/LICENSE`
-    const text = existsSync(file) ? readFileSync(file, 'utf8') : `Licence ${license}, by ${author?.name ?? author}.\n`
-    return `${name} ${version}\n\n${text}`
-  }).join('\n\n')
+/** Packages that become part of the bundle, and the licences that must go wherever they go. */
+const BUNDLED = {
+  '@assemblyscript/loader': 'node_modules/assemblyscript/LICENSE',
+  '@msgpack/msgpack': 'node_modules/@msgpack/msgpack/LICENSE',
 }
+
+const licences = (): string =>
+  Object.entries(BUNDLED)
+    .map(([name, file]) => `${name}\n\n${readFileSync(file, 'utf8')}`)
+    .join('\n\n')
 
 /** A module that holds a wasm binary as base64, or undefined where this build does not make that core. */
 const inlined = (wasm: Uint8Array | undefined): string =>
