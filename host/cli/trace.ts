@@ -1,5 +1,5 @@
 /** `lanewise run --trace`: a straight stream of instructions on one wave. */
-import { parseJson, runTrace, type TraceForm, type TraceResult } from '../index.ts'
+import { JobError, parseJson, runTrace, type TraceForm, type TraceResult } from '../index.ts'
 import { type Option, UsageError, type Values } from './arguments.ts'
 import { bytesOfFile, piecesOf, readerBeside } from './files.ts'
 import { type Io, Progress, WIDTH } from './io.ts'
@@ -27,7 +27,8 @@ export async function traceCommand(values: Values, io: Io): Promise<number> {
     if (values.flag(name)) throw new UsageError(`--${name} does not go with --trace`)
   const progress = new Progress(io.err, 'trace')
   const begun = Date.now()
-  const result = await runTrace(await startOf(start, values, io), piecesOf(file, io), {
+  const from = await startOf(start, values, io)
+  const result = await runTrace(from, piecesOf(file, io), {
     engine: engineOf(values),
     form: formOf(values),
     readFile: readerBeside(start ?? '-'),
@@ -36,7 +37,7 @@ export async function traceCommand(values: Values, io: Io): Promise<number> {
       const perSecond = instructions / Math.max(0.001, (Date.now() - begun) / 1000)
       progress.show(instructions, undefined, ` instructions, ${large(perSecond)} a second`)
     },
-  })
+  }).catch(nameTarget)
   await progress.clear()
   const json = values.flag('json') || !io.out.isTTY
   if (json) await io.out.write(`${JSON.stringify(result)}\n`)
@@ -44,15 +45,22 @@ export async function traceCommand(values: Values, io: Io): Promise<number> {
   return { ok: 0, mismatch: 1, fault: 1, budget: 1, error: 2, unsupported: 3, interrupted: 130 }[result.status]
 }
 
-/** The start state's JSON; without a file an empty one of `--target`, or of the recording's own. */
+/** The start state's JSON, with `--target` in it; without a file an empty one. A recording names its target itself. */
 async function startOf(file: string | undefined, values: Values, io: Io): Promise<unknown> {
-  const target = values.text('target')
-  if (file === undefined) {
-    if (target === undefined) throw new UsageError('--trace needs --target NAME, or a START that names one')
-    return { name: values.text('trace'), target }
-  }
-  if (target !== undefined) throw new UsageError('START names the target; leave --target away')
-  return parseJson(new TextDecoder().decode(await bytesOfFile(file, io)))
+  const name = values.text('target')
+  const target = name === undefined ? {} : { target: name }
+  if (file === undefined) return { name: values.text('trace'), ...target }
+  const start = parseJson(new TextDecoder().decode(await bytesOfFile(file, io)))
+  if (name === undefined || typeof start !== 'object' || start === null) return start
+  if ('target' in start) throw new UsageError('START names the target; leave --target away')
+  return { ...start, ...target }
+}
+
+/** A target that nobody named is missing on the command line. */
+function nameTarget(error: unknown): never {
+  if (error instanceof JobError && error.path === 'target' && /missing/.test(error.message))
+    throw new UsageError('--trace needs --target NAME, or a START that names one; only a recording names its own')
+  throw error
 }
 
 function engineOf(values: Values): 'core' | 'reference' {

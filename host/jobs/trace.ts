@@ -5,7 +5,7 @@ import { DIFFERENCES_KEPT } from '../results/compare.ts'
 import { hex } from '../results/hex.ts'
 import { playTrace } from '../trace/play.ts'
 import { TracePlayer } from '../trace/player.ts'
-import type { TraceForm, TraceSource } from '../trace/source.ts'
+import { formOf, peek, peekHeader, type TraceForm, type TraceSource } from '../trace/source.ts'
 import { giveBack } from './engines.ts'
 import type { Job } from './job.ts'
 import { loadJob, type ReadFile } from './load.ts'
@@ -67,12 +67,31 @@ export function readTraceJob(value: unknown): { readonly job: Job; readonly budg
 
 /**
  * Runs a trace from a start state, and compares with what the start's job expects.
- * @param start as {@link readTraceJob} takes it: `{ "target": "gfx803", "wave": { … }, "buffers": { … }, "read": […], "expect": { … } }`
+ * @param start as {@link readTraceJob} takes it: `{ "target": "gfx803", "wave": { … }, "buffers": { … }, "read": […], "expect": { … } }`;
+ *   without `target` it is that of a recording
  * @param source machine words, assembly text or a recording, in pieces of any size
  * @returns the result; whatever goes wrong is in its `status` and `error`, state included
- * @throws {JobError} the start is wrong
+ * @throws {JobError} the start is wrong; {LanewiseError} ERR_OBJECT: a recording that was to name the target is damaged
  */
 export async function runTrace(start: unknown, source: TraceSource, options: RunTraceOptions = {}): Promise<TraceResult> {
+  const { first, all } = await peek(source)
+  return runFrom(await withTarget(start, options.form ?? formOf(first), all), options)
+}
+
+/** A start and the trace to run from it. */
+interface Begun {
+  readonly start: unknown
+  readonly source: AsyncIterable<Uint8Array>
+}
+
+/** A start without target gets that of the recording. */
+async function withTarget(start: unknown, form: TraceForm, source: AsyncIterable<Uint8Array>): Promise<Begun> {
+  if (form !== 'recording' || typeof start !== 'object' || start === null || 'target' in start) return { start, source }
+  const { header, all } = await peekHeader(source)
+  return { start: { ...start, target: header.target }, source: all }
+}
+
+async function runFrom({ start, source }: Begun, options: RunTraceOptions): Promise<TraceResult> {
   const { job, budget } = readTraceJob(start)
   const engine = options.engine ?? 'core'
   const loaded = await loadJob(job, options.readFile ?? noFiles)

@@ -2,7 +2,7 @@
 import { AssembleError } from '../errors.ts'
 import type { Target } from '../isa/targets.ts'
 import { assembleProgram } from '../text/program.ts'
-import { isRecording } from './recording.ts'
+import { isRecording, type RecordingHeader, RecordingReader } from './recording.ts'
 
 /** Machine words in little-endian order, assembly text (UTF-8), or what a recorder wrote. */
 export type TraceForm = 'words' | 'text' | 'recording'
@@ -41,6 +41,26 @@ export async function peek(source: TraceSource): Promise<{ readonly first: Uint8
     yield* pieces
   }
   return { first: first.subarray(0, PEEK_BYTES), all: all() }
+}
+
+/** A recording whose header has been looked at; its pieces are kept until that is whole. @throws {LanewiseError} ERR_OBJECT: damaged */
+export async function peekHeader(
+  source: AsyncIterable<Uint8Array>,
+): Promise<{ readonly header: RecordingHeader; readonly all: AsyncIterable<Uint8Array> }> {
+  const pieces = source[Symbol.asyncIterator]()
+  const kept: Uint8Array[] = []
+  async function* seen(): AsyncGenerator<Uint8Array> {
+    for (let next = await pieces.next(); !next.done; next = await pieces.next()) {
+      kept.push(next.value)
+      yield next.value
+    }
+  }
+  const { header } = await new RecordingReader(seen()).start()
+  async function* all(): AsyncGenerator<Uint8Array> {
+    yield* kept.splice(0)
+    for (let next = await pieces.next(); !next.done; next = await pieces.next()) yield next.value
+  }
+  return { header, all: all() }
 }
 
 /** Enough to tell what a trace is. */

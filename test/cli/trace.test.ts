@@ -72,13 +72,20 @@ test('a job is recorded, and its recording replayed', async () => {
   const recorded = await lanewise(['run', job, '--record', recording, '--record-registers', '--json'])
   expect(recorded.code).toBe(0)
   expect(gunzipSync(readFileSync(recording)).subarray(0, 8).toString()).toBe('LWTRACE1')
-  const { code, out } = await lanewise(['run', '--trace', recording, '--target', 'gfx803', '--json'])
-  expect(code).toBe(0)
-  expect(JSON.parse(out)).toMatchObject({ status: 'ok', instructions: 3, trace: { form: 'recording', state: STATE } })
+  const start = file('empty.json', '{}')
+  for (const more of [[], ['--target', 'gfx803'], [start], [start, '--target', 'gfx803']]) {
+    const { code, out } = await lanewise(['run', '--trace', recording, ...more, '--json'])
+    expect(code).toBe(0)
+    expect(JSON.parse(out)).toMatchObject({ status: 'ok', instructions: 3, trace: { form: 'recording', state: STATE } })
+  }
+  const other = await lanewise(['run', '--trace', recording, '--target', 'gfx700', '--json'])
+  expect([other.code, JSON.parse(other.out).error.message]).toEqual([2, expect.stringContaining('the recording is of gfx803')])
+  const cut = await lanewise(['run', '--trace', file('cut.lwt', gunzipSync(readFileSync(recording)).subarray(0, 20)), '--json'])
+  expect([cut.code, cut.out + cut.err]).toEqual([2, expect.stringContaining('the recording is damaged')])
 })
 
 test.each([
-  [['--trace', 'x'], '--trace needs --target NAME'],
+  [['--trace', 'LICENSE'], '--trace needs --target NAME'],
   [['--trace', 'nowhere', '--target', 'gfx803'], 'there is no file nowhere'],
   [['--trace', 'x', '--target', 'gfx803', '--form', 'elf'], '--form elf: there are words, text, recording'],
   [['--trace', 'x', '--target', 'gfx803', '--engine', 'translate'], 'a trace runs on core or reference'],
