@@ -96,6 +96,7 @@ async function compile(target: string): Promise<Uint8Array> {
 const BUNDLED = {
   '@assemblyscript/loader': 'node_modules/assemblyscript/LICENSE',
   '@msgpack/msgpack': 'node_modules/@msgpack/msgpack/LICENSE',
+  fzstd: 'node_modules/fzstd/LICENSE',
 }
 
 const licences = (): string =>

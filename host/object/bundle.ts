@@ -1,39 +1,15 @@
-/** Offload bundles: one code object for each of several targets in one file (clang, "Clang Offload Bundler"), also compressed. */
+/** Offload bundles: one code object for each of several targets in one file (clang, "Clang Offload Bundler"). */
 import { ObjectError } from '../errors.ts'
-import { Bytes, struct } from './struct.ts'
+import { decompressBundle, isCompressedBundle } from './compressed-bundle.ts'
+import { Bytes, startsWith, struct } from './struct.ts'
 
 const MAGIC = '__CLANG_OFFLOAD_BUNDLE__'
-const COMPRESSED_MAGIC = 'CCOB'
 const ENTRY = struct(24, [
   ['offset', 'u64'],
   ['size', 'u64'],
   ['idBytes', 'u64'],
 ])
-/** Compressed bundles, header versions 1 to 3. */
-const COMPRESSED = struct(8, [
-  ['magic', 'u32'],
-  ['version', 'u16'],
-  ['method', 'u16'],
-])
-const COMPRESSED_REST = {
-  1: struct(12, [
-    ['uncompressedBytes', 'u32'],
-    ['hash', 'pad 8'],
-  ]),
-  2: struct(16, [
-    ['fileBytes', 'u32'],
-    ['uncompressedBytes', 'u32'],
-    ['hash', 'pad 8'],
-  ]),
-  3: struct(24, [
-    ['fileBytes', 'u64'],
-    ['uncompressedBytes', 'u64'],
-    ['hash', 'pad 8'],
-  ]),
-} as const
-const METHOD_ZLIB = 0
 const MAX_ENTRIES = 4096
-const MAX_BUNDLE = 1 << 30
 
 export interface BundleEntry {
   /** Such as `hipv4-amdgcn-amd-amdhsa--gfx803`. */
@@ -41,10 +17,7 @@ export interface BundleEntry {
   readonly bytes: Uint8Array
 }
 
-const startsWith = (bytes: Uint8Array, magic: string): boolean =>
-  bytes.byteLength >= magic.length && [...magic].every((letter, i) => bytes[i] === letter.charCodeAt(0))
 export const isBundle = (bytes: Uint8Array): boolean => startsWith(bytes, MAGIC)
-export const isCompressedBundle = (bytes: Uint8Array): boolean => startsWith(bytes, COMPRESSED_MAGIC)
 
 /** The entries of an uncompressed bundle. @throws {ObjectError} where it is truncated or damaged */
 export function bundleEntries(bytes: Uint8Array): BundleEntry[] {
@@ -79,60 +52,9 @@ const processorOf = (id: string): string | undefined => /-amdgcn-amd-amdhsa-[^-]
 /**
  * The code object for a target: picked from an offload bundle, which is decompressed if need be; any other file is returned as it is.
  * @param target LLVM processor name; may be left out where there is only one device entry
- * @throws {ObjectError} where there is none for the target, where the bundle is damaged, or where it is compressed with zstd
+ * @throws {ObjectError} where there is none for the target, or where the bundle is damaged
  */
 export async function unbundle(bytes: Uint8Array, target?: string): Promise<Uint8Array> {
-  const plain = isCompressedBundle(bytes) ? await decompress(bytes) : bytes
+  const plain = isCompressedBundle(bytes) ? await decompressBundle(bytes) : bytes
   return isBundle(plain) ? pickEntry(bundleEntries(plain), target) : plain
-}
-
-async function decompress(bytes: Uint8Array): Promise<Uint8Array> {
-  const file = new Bytes(bytes, 'the compressed offload bundle')
-  const { version, method } = file.read(COMPRESSED, 0, 'its header')
-  const rest = COMPRESSED_REST[version as keyof typeof COMPRESSED_REST]
-  if (rest === undefined)
-    throw new ObjectError(`the compressed offload bundle has version ${version}; Lanewise reads 1 to 3; bundle without compression`)
-  if (method !== METHOD_ZLIB)
-    throw new ObjectError(
-      `the offload bundle is compressed with ${method === 1 ? 'zstd' : `method ${method}`}, which browsers cannot decompress; unpack it with clang-offload-bundler --unbundle, or compile with --no-offload-compress`,
-    )
-  const { uncompressedBytes } = file.read(rest, COMPRESSED.bytes, 'its header')
-  if (uncompressedBytes > MAX_BUNDLE)
-    throw new ObjectError(
-      `the compressed offload bundle says it has ${uncompressedBytes} bytes; Lanewise reads at most ${MAX_BUNDLE}; the file is damaged`,
-    )
-  const plain = await inflate(bytes.slice(COMPRESSED.bytes + rest.bytes), uncompressedBytes)
-  if (plain.byteLength !== uncompressedBytes)
-    throw new ObjectError(
-      `the offload bundle decompresses to ${plain.byteLength} bytes; its header says ${uncompressedBytes}; the file is damaged`,
-    )
-  return plain
-}
-
-/** zlib, at most one byte more than expected. */
-async function inflate(bytes: Uint8Array<ArrayBuffer>, expected: number): Promise<Uint8Array> {
-  const parts: Uint8Array[] = []
-  let length = 0
-  try {
-    const reader = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate')).getReader()
-    for (;;) {
-      const { done, value } = await reader.read()
-      if (done) break
-      parts.push(value)
-      length += value.byteLength
-      if (length > expected) {
-        await reader.cancel()
-        break
-      }
-    }
-  } catch (cause) {
-    throw new ObjectError(`the offload bundle cannot be decompressed: ${(cause as Error).message}; the file is damaged`)
-  }
-  const all = new Uint8Array(length)
-  let at = 0
-  for (const part of parts) {
-    all.set(part, at)
-    at += part.byteLength
-  }
-  return all
 }

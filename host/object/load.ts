@@ -1,7 +1,8 @@
 /** Bytes of a file → CodeObject. */
 import { ObjectError } from '../errors.ts'
-import { bundleEntries, isBundle, isCompressedBundle, pickEntry } from './bundle.ts'
+import { bundleEntries, isBundle, pickEntry } from './bundle.ts'
 import type { CodeObject, Kernel, KernelMetadata, ObjectSymbol } from './code-object.ts'
+import { isCompressedBundle } from './compressed-bundle.ts'
 import { DESCRIPTOR_BYTES, KERNEL_CODE_BYTES, type ParsedDescriptor, parseDescriptor, parseKernelCode } from './descriptor.ts'
 import { type Elf, type ElfSymbol, ET_DYN, ET_REL, type Note, parseElf } from './elf.ts'
 import { type Image, imageBytes, linkedImage, relocatableImage } from './image.ts'

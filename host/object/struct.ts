@@ -19,6 +19,10 @@ export function struct<const Name extends string>(bytes: number, fields: readonl
   return { bytes, fields }
 }
 
+/** Whether bytes begin with these ASCII letters. */
+export const startsWith = (bytes: Uint8Array, magic: string): boolean =>
+  bytes.byteLength >= magic.length && [...magic].every((letter, i) => bytes[i] === letter.charCodeAt(0))
+
 /** A run of bytes that is never read beyond its ends. */
 export class Bytes {
   readonly all: Uint8Array

@@ -27,19 +27,29 @@ function bundle(entries: readonly (readonly [id: string, bytes: Uint8Array])[]):
   return all
 }
 
-/** Version 2 of the compressed header: magic, version, method, file bytes, uncompressed bytes, hash. */
-function compress(plain: Uint8Array, method = 0, uncompressedBytes = plain.length): Uint8Array {
-  const packed = deflateSync(plain)
-  const all = new Uint8Array(24 + packed.length)
+/** A compressed bundle by its document: magic, version, method, file bytes (from version 2 on), uncompressed bytes, hash. */
+function compressed(version: number, method: number, uncompressedBytes: number, packed: Uint8Array): Uint8Array {
+  const sizeBytes = version === 3 ? 8 : 4
+  const headBytes = 8 + (version === 1 ? 1 : 2) * sizeBytes + 8
+  const all = new Uint8Array(headBytes + packed.length)
   const view = new DataView(all.buffer)
   all.set(new TextEncoder().encode('CCOB'))
-  view.setUint16(4, 2, true)
+  view.setUint16(4, version, true)
   view.setUint16(6, method, true)
-  view.setUint32(8, all.length, true)
-  view.setUint32(12, uncompressedBytes, true)
-  all.set(packed, 24)
+  const sizes = version === 1 ? [uncompressedBytes] : [all.length, uncompressedBytes]
+  sizes.forEach((size, i) => {
+    view.setUint32(8 + i * sizeBytes, size, true)
+  })
+  all.set(packed, headBytes)
   return all
 }
+const compress = (plain: Uint8Array, uncompressedBytes = plain.length): Uint8Array =>
+  compressed(2, 0, uncompressedBytes, deflateSync(plain))
+
+/** Of version 2, by LLVM 19. */
+const zstd = new Uint8Array(readFileSync('test/data/objects/fill.bundle.zstd'))
+const frame = zstd.subarray(24)
+const plainBytes = new DataView(zstd.buffer, zstd.byteOffset).getUint32(12, true)
 
 const both = bundle([
   ['host-x86_64-unknown-linux-gnu-', new Uint8Array()],
@@ -66,9 +76,29 @@ test('zlib is decompressed', async () => {
   expect(await unbundle(compress(both), 'gfx803')).toEqual(gfx803)
 })
 
-test('zstd, damage and wrong sizes are errors', async () => {
-  await expect(unbundle(compress(both, 1), 'gfx803')).rejects.toThrow(/zstd.*clang-offload-bundler --unbundle/)
+test('what clang-offload-bundler compresses with zstd is decompressed', async () => {
+  expect(await unbundle(zstd, 'gfx803')).toEqual(gfx803)
+  expect(await unbundle(zstd, 'gfx700')).toEqual(gfx700)
+})
+
+test.each([1, 2, 3])('header version %d, in both methods', async (version) => {
+  expect(await unbundle(compressed(version, 0, both.length, deflateSync(both)), 'gfx803')).toEqual(gfx803)
+  expect(await unbundle(compressed(version, 1, plainBytes, frame), 'gfx803')).toEqual(gfx803)
+})
+
+test('what stands behind a compressed bundle that says where it ends is no part of it', async () => {
+  for (const bundle of [zstd, compress(both)]) expect(await unbundle(Uint8Array.from([...bundle, 1, 2, 3, 4]), 'gfx700')).toEqual(gfx700)
+})
+
+test('versions and methods that nobody knows, damage and wrong sizes are errors', async () => {
+  await expect(unbundle(compressed(4, 0, 8, frame))).rejects.toThrow(/has version 4; Lanewise reads 1 to 3/)
+  await expect(unbundle(compressed(2, 2, 8, frame))).rejects.toThrow(/with method 2; Lanewise reads 0 \(zlib\) and 1 \(zstd\)/)
+  await expect(unbundle(compressed(2, 1, 100, frame))).rejects.toThrow(/zstd frame has \d+ bytes, the header says 100/)
+  await expect(unbundle(compressed(2, 1, plainBytes, frame.subarray(0, 500)))).rejects.toThrow(/cannot be decompressed: .*damaged/)
+  await expect(unbundle(compressed(2, 1, plainBytes, new Uint8Array(3)))).rejects.toThrow(/cannot be decompressed: .*damaged/)
+  await expect(unbundle(compressed(2, 1, plainBytes, deflateSync(both)))).rejects.toThrow(/cannot be decompressed|zstd frame has/)
+  await expect(unbundle(zstd.subarray(0, 500))).rejects.toThrow(/reach beyond the compressed offload bundle/)
   await expect(unbundle(compress(both).fill(0x55, 40, 60), 'gfx803')).rejects.toThrow(/cannot be decompressed/)
-  await expect(unbundle(compress(both, 0, 100), 'gfx803')).rejects.toThrow(/its header says 100/)
+  await expect(unbundle(compress(both, 100), 'gfx803')).rejects.toThrow(/its header says 100/)
   await expect(unbundle(both.subarray(0, 60), 'gfx803')).rejects.toThrow(/reach beyond the offload bundle/)
 })
