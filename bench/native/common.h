@@ -5,11 +5,14 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
-// Each program defines how it fills its inputs, and what it then does.
+// Each program defines how it fills its inputs, and the same work in two forms: one work-item after another, as a compiler finds it,
+// and arranged by hand for eight lanes at a time (lanes.h).
 static void prepare(void);
 static void work(void);
+static void workOnLanes(void);
 
 /** The hash behind the generators of job files: element i of a buffer with a seed (host/jobs/generate.ts). */
 static inline uint32_t raw(uint32_t i, uint32_t seed) {
@@ -44,16 +47,22 @@ static inline void *buffer(size_t bytes) {
 }
 
 /** Prints the best time of three runs in seconds, and the hash of the result. */
-static inline int measure(const void *result, size_t bytes) {
+static inline void time_of(void (*run)(void), void *result, size_t bytes) {
   double best = 1e9;
-  for (int run = 0; run < 3; run++) {
+  for (int turn = 0; turn < 3; turn++) {
     prepare();
     const double start = now();
-    work();
+    run();
     const double taken = now() - start;
     if (taken < best) best = taken;
   }
   printf("%.9f %016llx\n", best, (unsigned long long)fnv1a64(result, bytes));
+  memset(result, 0, bytes);
+}
+/** A line for each form: work-items one by one, then eight lanes by hand. */
+static inline int measure(void *result, size_t bytes) {
+  time_of(work, result, bytes);
+  time_of(workOnLanes, result, bytes);
   return 0;
 }
 #endif

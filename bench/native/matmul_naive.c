@@ -1,5 +1,6 @@
-// Product of two 512 × 512 matrices, one element after another: the work of the job matmul_naive.gfx803.O2.large.
+// Product of two 512 × 512 matrices: the work of the job matmul_naive.gfx803.O2.large.
 #include "common.h"
+#include "lanes.h"
 #include <math.h>
 
 enum { N = 512 };
@@ -17,6 +18,25 @@ static void work(void) {
       float sum = 0;
       for (uint32_t k = 0; k < N; k++) sum = fmaf(a[y * N + k], b[k * N + x], sum);
       c[y * N + x] = sum;
+    }
+}
+/** Blocks of 4 × 16 elements in registers; every element is the same sum in the same order. */
+static void workOnLanes(void) {
+  for (uint32_t x = 0; x < N; x += 2 * LANES)
+    for (uint32_t y = 0; y < N; y += 4) {
+      Floats sum[4][2] = {{{0}}};
+      for (uint32_t k = 0; k < N; k++) {
+        const Floats left = load(b + k * N + x), right = load(b + k * N + x + LANES);
+        for (uint32_t row = 0; row < 4; row++) {
+          const Floats factor = splat(a[(y + row) * N + k]);
+          sum[row][0] = fma8(factor, left, sum[row][0]);
+          sum[row][1] = fma8(factor, right, sum[row][1]);
+        }
+      }
+      for (uint32_t row = 0; row < 4; row++) {
+        store(c + (y + row) * N + x, sum[row][0]);
+        store(c + (y + row) * N + x + LANES, sum[row][1]);
+      }
     }
 }
 

@@ -1,7 +1,7 @@
-// SHA-256 of 65536 messages of 64 bytes, each digest hashed again 16 times, one after another: the work of the job sha256.gfx803.O2.large.
+// SHA-256 of 65536 messages of 64 bytes, each digest hashed again 16 times: the work of the job sha256.gfx803.O2.large.
 // FIPS 180-4, "Secure Hash Standard".
 #include "common.h"
-#include <string.h>
+#include "lanes.h"
 
 enum { MESSAGES = 65536, AGAIN = 16 };
 static uint32_t *messages, *digests;
@@ -16,49 +16,65 @@ static const uint32_t K[64] = {
 };
 static const uint32_t START[8] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
 
-static uint32_t rotate(uint32_t x, unsigned n) { return (x >> n) | (x << (32 - n)); }
-static uint32_t swap(uint32_t x) { return (rotate(x, 24) & 0x00ff00ffu) | (rotate(x, 8) & 0xff00ff00u); }
+/** The compression function for one block a lane; `Word` is a word or eight of them. */
+#define COMPRESS(name, Word)                                                                                                              \
+  static void name(Word s[8], Word w[16]) {                                                                                               \
+    Word a = s[0], b = s[1], c = s[2], d = s[3], e = s[4], f = s[5], g = s[6], h = s[7];                                                   \
+    for (unsigned i = 0; i < 64; i++) {                                                                                                    \
+      if (i >= 16) {                                                                                                                       \
+        const Word x = w[(i + 1) & 15], y = w[(i + 14) & 15];                                                                              \
+        w[i & 15] += (ROTATE(x, 7) ^ ROTATE(x, 18) ^ (x >> 3)) + w[(i + 9) & 15] + (ROTATE(y, 17) ^ ROTATE(y, 19) ^ (y >> 10));              \
+      }                                                                                                                                    \
+      const Word t1 = h + (ROTATE(e, 6) ^ ROTATE(e, 11) ^ ROTATE(e, 25)) + ((e & f) ^ (~e & g)) + K[i] + w[i & 15];                           \
+      const Word t2 = (ROTATE(a, 2) ^ ROTATE(a, 13) ^ ROTATE(a, 22)) + ((a & b) ^ (a & c) ^ (b & c));                                         \
+      h = g, g = f, f = e, e = d + t1, d = c, c = b, b = a, a = t1 + t2;                                                                   \
+    }                                                                                                                                      \
+    s[0] += a, s[1] += b, s[2] += c, s[3] += d, s[4] += e, s[5] += f, s[6] += g, s[7] += h;                                                 \
+  }
 
-static void compress(uint32_t s[8], uint32_t w[16]) {
-  uint32_t a = s[0], b = s[1], c = s[2], d = s[3], e = s[4], f = s[5], g = s[6], h = s[7];
-  for (unsigned i = 0; i < 64; i++) {
-    if (i >= 16) {
-      const uint32_t x = w[(i + 1) & 15], y = w[(i + 14) & 15];
-      w[i & 15] += (rotate(x, 7) ^ rotate(x, 18) ^ (x >> 3)) + w[(i + 9) & 15] + (rotate(y, 17) ^ rotate(y, 19) ^ (y >> 10));
-    }
-    const uint32_t t1 = h + (rotate(e, 6) ^ rotate(e, 11) ^ rotate(e, 25)) + ((e & f) ^ (~e & g)) + K[i] + w[i & 15];
-    const uint32_t t2 = (rotate(a, 2) ^ rotate(a, 13) ^ rotate(a, 22)) + ((a & b) ^ (a & c) ^ (b & c));
-    h = g, g = f, f = e, e = d + t1, d = c, c = b, b = a, a = t1 + t2;
+/** Hashes the message in `w`, and then the digest AGAIN times; the digest is left in `s`. */
+#define HASH(name, Word, compress)                                                                                                         \
+  static void name(Word s[8], Word w[16]) {                                                                                               \
+    const Word zero = w[0] ^ w[0];                                                                                                         \
+    for (unsigned k = 0; k < 8; k++) s[k] = zero + START[k];                                                                               \
+    compress(s, w);                                                                                                                        \
+    for (unsigned k = 0; k < 16; k++) w[k] = zero + (k == 0 ? 0x80000000u : k == 15 ? 512 : 0);                                            \
+    compress(s, w);                                                                                                                        \
+    for (unsigned again = 0; again < AGAIN; again++) {                                                                                     \
+      for (unsigned k = 0; k < 8; k++) w[k] = s[k], s[k] = zero + START[k];                                                                \
+      for (unsigned k = 8; k < 16; k++) w[k] = zero + (k == 8 ? 0x80000000u : k == 15 ? 256 : 0);                                          \
+      compress(s, w);                                                                                                                      \
+    }                                                                                                                                      \
   }
-  s[0] += a, s[1] += b, s[2] += c, s[3] += d, s[4] += e, s[5] += f, s[6] += g, s[7] += h;
-}
-/** The rest of a block behind `words` words of a message of so many bits. */
-static void pad(uint32_t w[16], unsigned words, uint32_t bits) {
-  memset(w + words, 0, 4 * (16 - words));
-  w[words] = 0x80000000u;
-  w[15] = bits;
-}
-static void hash(uint32_t i) {
-  uint32_t s[8], w[16];
-  memcpy(s, START, sizeof s);
-  for (unsigned k = 0; k < 16; k++) w[k] = swap(messages[16 * i + k]);
-  compress(s, w);
-  pad(w, 0, 512);
-  compress(s, w);
-  for (unsigned again = 0; again < AGAIN; again++) {
-    memcpy(w, s, sizeof s);
-    pad(w, 8, 256);
-    memcpy(s, START, sizeof s);
-    compress(s, w);
-  }
-  for (unsigned k = 0; k < 8; k++) digests[8 * i + k] = swap(s[k]);
-}
+
+#define ROTATE(x, n) (((x) >> (n)) | ((x) << (32 - (n))))
+COMPRESS(compress, uint32_t)
+COMPRESS(compressOnLanes, Words)
+HASH(hash, uint32_t, compress)
+HASH(hashOnLanes, Words, compressOnLanes)
+
+static uint32_t swap(uint32_t x) { return (ROTATE(x, 24) & 0x00ff00ffu) | (ROTATE(x, 8) & 0xff00ff00u); }
 
 static void prepare(void) {
   for (uint32_t i = 0; i < 16 * MESSAGES; i++) messages[i] = raw(i, 13);
 }
 static void work(void) {
-  for (uint32_t i = 0; i < MESSAGES; i++) hash(i);
+  for (uint32_t i = 0; i < MESSAGES; i++) {
+    uint32_t s[8], w[16];
+    for (uint32_t k = 0; k < 16; k++) w[k] = swap(messages[16 * i + k]);
+    hash(s, w);
+    for (uint32_t k = 0; k < 8; k++) digests[8 * i + k] = swap(s[k]);
+  }
+}
+static void workOnLanes(void) {
+  for (uint32_t i = 0; i < MESSAGES; i += LANES) {
+    Words s[8], w[16];
+    for (uint32_t k = 0; k < 16; k++)
+      for (uint32_t lane = 0; lane < LANES; lane++) w[k][lane] = swap(messages[16 * (i + lane) + k]);
+    hashOnLanes(s, w);
+    for (uint32_t k = 0; k < 8; k++)
+      for (uint32_t lane = 0; lane < LANES; lane++) digests[8 * (i + lane) + k] = swap(s[k][lane]);
+  }
 }
 
 int main(void) {
