@@ -2,16 +2,45 @@
 import { encode } from '../host/codec/encode.ts'
 import { FORMATS, type FormatName } from '../host/isa/formats.ts'
 import { OPERATION_BY_NAME, OPERATIONS, type Operation } from '../host/isa/operations.ts'
-import type { OperandType } from '../host/isa/row.ts'
+import { bitsOf, type NativeFormat, type OperandType } from '../host/isa/row.ts'
 import { TARGETS } from '../host/isa/targets.ts'
 import { assembleProgram } from '../host/text/program.ts'
 
 export const TARGET = TARGETS.gfx803
 const LANES = TARGET.waveSize
 
+/** What operations are summed up by. */
+export const KINDS = [
+  'f32',
+  '32-bit integer',
+  '16-bit',
+  '64-bit',
+  'conversion',
+  'transcendental',
+  'compare',
+  'other vector',
+  'scalar',
+  'memory',
+] as const
+export type Kind = (typeof KINDS)[number]
+
+/** The kind of a vector or scalar operation: the first that it fits. */
+function kindOf({ name, table, shape, traits }: Operation): Kind {
+  if (table.startsWith('s')) return 'scalar'
+  if (table === 'vopc') return 'compare'
+  if (traits.has('approximate')) return 'transcendental'
+  if (name.startsWith('v_cvt_')) return 'conversion'
+  const types = [...shape.results, ...shape.sources].filter((type) => type !== 'mask' && type !== 'vcc')
+  if (types.length === 0 || types.includes('s32') || /interp|movrel/.test(name)) return 'other vector'
+  if (types.some((type) => bitsOf(type) === 64)) return '64-bit'
+  if (types.some((type) => bitsOf(type) === 16)) return '16-bit'
+  return types.includes('f32') ? 'f32' : '32-bit integer'
+}
+
 /** What is measured. */
 export interface Subject {
   readonly name: string
+  readonly kind: Kind
   readonly words: readonly number[]
   /** Start values by VGPR: a dword a lane. */
   readonly vgprs: ReadonlyMap<number, ArrayLike<number>>
@@ -67,23 +96,23 @@ function scalarValues(operation: Operation): Map<number, number> {
   return values
 }
 
-/** The native format, or the VOP3 form that the shape asks for. */
-function formatOf({ table, shape }: Operation) {
+/** The native format, or VOP3 in the form that the shape asks for where there is no other. */
+function formatOf({ table, shape, opcode }: Operation) {
   const vop3 = shape.results.length > 1 ? 'vop3b' : 'vop3a'
-  const name = (table === 'vop3' ? vop3 : table) as FormatName
+  const isNative = table !== 'vop3' && opcode(table as NativeFormat, TARGET.generation) !== undefined
+  const name: FormatName = isNative ? (table as FormatName) : vop3
   return FORMATS.find((format) => format.name === name && format.generations.includes(TARGET.generation))
 }
 
-function vectorFields(operation: Operation): Record<string, number> {
-  const { shape, table, literal } = operation
+function vectorFields({ shape, literal }: Operation, isVop3: boolean): Record<string, number> {
   const fields: Record<string, number> = {}
   const [value] = shape.results
   if (value === 'mask') {
-    if (table === 'vop3') fields.vdst = MASK_RESULT
+    if (isVop3) fields.vdst = MASK_RESULT
   } else if (value !== undefined) fields.vdst = value === 's32' ? SCALAR_RESULT : VECTOR_RESULT
-  if (table === 'vop3' && shape.results.length > 1) fields.sdst = MASK_RESULT
+  if (isVop3 && shape.results.length > 1) fields.sdst = MASK_RESULT
   const explicit = shape.sources.flatMap((type, source) => (source === shape.tied || source === literal || type === 'vcc' ? [] : [source]))
-  if (table === 'vop3') {
+  if (isVop3) {
     for (const source of shape.sources.keys()) {
       const type = shape.sources[source]!
       if (source === shape.tied || type === 'vcc') continue
@@ -107,19 +136,22 @@ function scalarFields({ shape, table }: Operation): Record<string, number> {
   return fields
 }
 
-/** They go elsewhere, change EXEC or MODE, or name registers by M0. */
-const UNSUITED =
-  /^(s_\w*(saveexec|wrexec|pc_b64|fork|join|rfe|gpr_idx|cbranch|setreg|getreg|setvskip|call|moverel|movrel|trap)\w*|v_\w*(movrel|interp|cmpx|cmpsx|nop|clrexcp)\w*)$/
+/** They go elsewhere, or change EXEC or MODE. */
+const UNSUITED = /^s_\w*(saveexec|wrexec|pc_b64|fork|join|rfe|gpr_idx|cbranch|setreg|getreg|setvskip|call|trap)\w*$/
+/** Compares that change EXEC are followed by an instruction that puts it right, and the two are measured together. */
+const CHANGES_EXEC = /^v_cmps?x_/
+const SET_EXEC = assembleProgram('s_mov_b64 exec, -1', TARGET).words
 const TABLES = /^(vop[123c]|sop[12ck])$/
 
 function subjectOf(operation: Operation): Subject | undefined {
   const format = formatOf(operation)
   if (!TABLES.test(operation.table) || UNSUITED.test(operation.name) || operation.unsupported !== undefined) return undefined
   if (format === undefined || operation.opcode(format.opcodes, TARGET.generation) === undefined) return undefined
-  const fields = operation.table.startsWith('s') ? scalarFields(operation) : vectorFields(operation)
+  const fields = operation.table.startsWith('s') ? scalarFields(operation) : vectorFields(operation, format.name.startsWith('vop3'))
   const literal = operation.literal === undefined || Object.values(fields).includes(LITERAL_ENCODING) ? undefined : LITERAL
   const words = encode({ target: TARGET, operation, format, fields, literal, dwords: format.dwords + (literal === undefined ? 0 : 1) })
-  return { name: operation.name, words, vgprs: vectorValues(operation), sgprs: scalarValues(operation) }
+  const whole = CHANGES_EXEC.test(operation.name) ? [...words, ...SET_EXEC] : words
+  return { name: operation.name, kind: kindOf(operation), words: whole, vgprs: vectorValues(operation), sgprs: scalarValues(operation) }
 }
 
 /** Memory: v[0:1] is an address in a buffer of the guest, v2 one in the LDS, s[4:7] the buffer's resource, v4 data. */
@@ -154,8 +186,22 @@ export function memorySubject(text: string, buffer: bigint): Subject {
   ])
   // Raw buffer, format 32 (GCN3 manual, section 8.1).
   const sgprs = new Map([[4, low], [5, high], [6, BUFFER_BYTES], [7, 0x00024fac]]) // biome-ignore format: one line a resource
-  return { name: text.split(' ')[0]!, words: [...assembleProgram(text, TARGET).words], vgprs, sgprs }
+  return { name: text.split(' ')[0]!, kind: 'memory', words: [...assembleProgram(text, TARGET).words], vgprs, sgprs }
 }
+
+/** Instructions side by side, then a loop around them. */
+export const UNROLLED = 128
+/** s_sub_u32 s0, s0, 1; s_cmp_lg_u32 s0, 0; s_cbranch_scc1; s_endpgm. */
+const LOOP_WORDS = [0x80808100, 0xbf078000, 0xbf850000, 0xbf810000] as const
+
+/** A program that runs the words s0 times over, and ends. */
+export function looped(words: Uint32Array): Uint32Array {
+  const [sub, compare, branch, end] = LOOP_WORDS
+  const back = -(words.length + 3) & 0xffff
+  return Uint32Array.from([...words, sub, compare, branch | back, end])
+}
+/** Instructions of the loop around. */
+export const LOOP_LENGTH = 3
 
 /** A cross-section: every kind of work that kernels do. */
 const REPRESENTATIVE = [

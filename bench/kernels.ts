@@ -1,108 +1,211 @@
 /** Real kernels, from job files: the same jobs on every engine, and as C for this machine. */
-import { existsSync, readFileSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
-import { type JobEngine, type JobResult, Pool, readJob, runJob } from '../host/index.ts'
-import { bestSeconds, type Effort } from './measure.ts'
-import { nativeSeconds } from './native.ts'
+import { existsSync } from 'node:fs'
+import { cpus } from 'node:os'
+import { inChild } from './child.ts'
+import { type JobLine, type JobRun, type JobTime, jobLines } from './jobs.ts'
+import { type Effort, geometricMean } from './measure.ts'
+import { buildNative, type NativeTimes, runNative } from './native.ts'
 import { number, ratio, seconds, table } from './table.ts'
 
 export interface KernelResult {
   readonly name: string
+  /** The job file that it is from. */
+  readonly path: string
   /** Wave instructions of a run. */
   readonly instructions: number
-  /** Threads that the last run of the core or of the translating engine had. */
-  readonly threads: number
-  /** Seconds of the dispatch, planning and translation included; undefined where it was not run. */
-  readonly reference: number | undefined
+  /**
+   * Seconds of the dispatch on one thread, planning included; of the translating engine with translation and compilation. For large jobs the
+   * reference's time is an estimate: see `referenceInstructions`.
+   */
+  readonly reference: number
   readonly core: number
   readonly translate: number
-  /** The same work in C, one work-item after another on one core. */
-  readonly native: number | undefined
+  /** Seconds on the engine `auto`, which translates only what runs long; of small jobs. */
+  readonly auto: number | undefined
+  /** Seconds on the translating engine when all is compiled already; of small jobs. */
+  readonly again: number | undefined
+  /**
+   * Instructions that the reference ran. Where they are fewer than `instructions`, its time is the core's whole time times the ratio of the
+   * two for these first instructions of the job.
+   */
+  readonly referenceInstructions: number
+  /** The translating engine on several threads; of large jobs. */
+  readonly together: { readonly threads: number; readonly seconds: number } | undefined
+  /** The same work in C; of large jobs that have a program. */
+  readonly native: NativeTimes | undefined
 }
 
 const SMALL = 'test/data/kernels/gfx803.ndjson'
-const LARGE = '../shared/kernels/jobs/gfx803.large.ndjson'
+const SHARED = '../shared/kernels/jobs'
 /** Of the large jobs, those that take long enough to mean something, and not too long. */
 const LARGE_DEFAULT = /^(mandelbrot|nbody|sha256|matmul_naive|fir|stencil3d)\.gfx803\.O2/
 
-/** A job and where its files are. */
-interface Source {
-  readonly json: { readonly name: string }
-  readonly folder: string
+/** Each small job is measured by so many processes, each large one by two for each of so many rounds; the best counts. */
+const ROUNDS = { small: 3, large: 2 } as const
+/** What the reference runs of a large job: some ten seconds. */
+const REFERENCE_BUDGET = 2_000_000
+
+const least = (times: readonly number[]): number => Math.min(...times)
+const engineTimes = (times: readonly JobTime[], name: string, engine: string) => times.filter((t) => t.name === name && t.engine === engine)
+
+/** Jobs of a file that the engines run from beginning to end, the reference too. */
+function measureSmall(path: string, names: readonly string[], effort: Effort): KernelResult[] {
+  const runs: readonly JobRun[] = [
+    { engine: 'reference', threads: 1, timeMs: 0 },
+    { engine: 'core', threads: 1, timeMs: effort.timeMs },
+    { engine: 'translate', threads: 1, timeMs: effort.timeMs / 2 },
+  ]
+  // What `translate` has compiled is not to help `auto`.
+  const auto: readonly JobRun[] = [{ engine: 'auto', threads: 1, timeMs: 0 }]
+  const times = Array.from({ length: ROUNDS.small }, () =>
+    [runs, auto].flatMap((which) => inChild<JobTime[]>('jobs', { path, names, runs: which })),
+  ).flat()
+  return names.map((name) => {
+    const [reference, core, translate] = ['reference', 'core', 'translate'].map((engine) => engineTimes(times, name, engine))
+    return {
+      name,
+      path,
+      instructions: core![0]!.instructions,
+      reference: least(reference!.map((t) => t.best)),
+      referenceInstructions: reference![0]!.instructions,
+      core: least(core!.map((t) => t.best)),
+      translate: least(translate!.map((t) => t.first)),
+      auto: least(engineTimes(times, name, 'auto').map((t) => t.first)),
+      again: least(translate!.map((t) => t.best)),
+      together: undefined,
+      native: undefined,
+    }
+  })
 }
 
-function sources(path: string, filter: RegExp): Source[] {
-  const lines = readFileSync(path, 'utf8').trim().split('\n')
-  return lines.map((line) => ({ json: JSON.parse(line), folder: dirname(path) })).filter(({ json }) => filter.test(json.name))
-}
-
-/** The benchmark is one bundled file; workers come from the built package. */
-const pool = new Pool({ worker: new URL('../dist/worker.js', import.meta.url) })
-
-async function run({ json, folder }: Source, engine: JobEngine, threads: number): Promise<JobResult> {
-  const result = await runJob(readJob(json), { engine, threads, pool, readFile: (path) => readFile(join(folder, path)) })
-  if (result.status !== 'ok')
-    throw new Error(`${json.name} on ${engine}: ${result.status}; ${JSON.stringify(result.error ?? result.differences[0])}`)
-  return result
-}
-
-async function measure(source: Source, large: boolean, threads: number, effort: Effort): Promise<KernelResult> {
-  let instructions = 0
-  let used = 1
-  const time = (engine: JobEngine, once: boolean) =>
-    bestSeconds(
-      effort,
-      async () => {
-        const result = await run(source, engine, threads)
-        instructions = result.instructions
-        if (engine !== 'reference') used = result.threads
-        return result.seconds
-      },
-      once,
+/** One job on one thread, on several, and in C, by turns. */
+function measureLarge(path: string, line: JobLine, threads: number): KernelResult {
+  const { name } = line
+  const ask = (...runs: JobRun[]): JobTime[] => inChild('jobs', { path, names: [name], runs })
+  const once = { threads: 1, timeMs: 0 }
+  const program = buildNative(line)
+  const rounds = Array.from({ length: ROUNDS.large }, () => {
+    const part = { ...once, budget: REFERENCE_BUDGET }
+    const [core, translate, corePart, referencePart] = ask(
+      { ...once, engine: 'core' },
+      { ...once, engine: 'translate' },
+      { ...part, engine: 'core' },
+      { ...part, engine: 'reference' },
     )
-  const core = await time('core', large)
-  const translate = await time('translate', large)
-  const reference = large ? undefined : await time('reference', true)
-  const native = large ? await nativeSeconds(source.json) : undefined
-  return { name: source.json.name, instructions, threads: used, reference, core, translate, native }
+    const [together] = threads > 1 ? ask({ threads, timeMs: 0, engine: 'translate' }) : []
+    return { core: core!, translate: translate!, corePart: corePart!, referencePart: referencePart!, together, native: program && runNative(program, line) }
+  }) // biome-ignore format: one line a round
+  const core = least(rounds.map((r) => r.core.best))
+  const slower = least(rounds.map((r) => r.referencePart.best)) / least(rounds.map((r) => r.corePart.best))
+  const together = rounds.flatMap((r) => r.together ?? [])
+  const native = rounds.flatMap((r) => r.native || [])
+  return {
+    name,
+    path,
+    instructions: rounds[0]!.core.instructions,
+    reference: core * slower,
+    referenceInstructions: rounds[0]!.referencePart.instructions,
+    core,
+    translate: least(rounds.map((r) => r.translate.first)),
+    auto: undefined,
+    again: undefined,
+    together: together[0] && { threads: Math.max(...together.map((t) => t.threads)), seconds: least(together.map((t) => t.first)) },
+    native: native[0] && {
+      one: least(native.map((n) => n.one)),
+      lanes: least(native.map((n) => n.lanes)),
+      checked: native[0].checked,
+    },
+  }
 }
 
-/** Small jobs are in the repository; large ones only beside it, and the reference does not run those. */
-export async function measureKernels(large: boolean, threads: number, filter: RegExp | undefined, effort: Effort): Promise<KernelResult[]> {
-  if (large && !existsSync(LARGE)) throw new Error(`there are no large jobs: ${LARGE} does not exist`)
-  const list = large ? sources(LARGE, filter ?? LARGE_DEFAULT) : sources(SMALL, filter ?? /./)
-  const results: KernelResult[] = []
-  for (const source of list) results.push(await measure(source, large, threads, effort))
-  return results
+/** The small jobs: those of the repository, then those that are only beside it. */
+export function measureSmallKernels(filter: RegExp | undefined, effort: Effort): KernelResult[] {
+  const seen = new Set<string>()
+  return [SMALL, `${SHARED}/gfx803.small.ndjson`].filter(existsSync).flatMap((path) => {
+    const names = jobLines(path)
+      .map((line) => line.name)
+      .filter((name) => !seen.has(name) && (filter ?? /./).test(name))
+    for (const name of names) seen.add(name)
+    return names.length === 0 ? [] : measureSmall(path, names, effort)
+  })
 }
 
-const shortName = (name: string): string => name.replace(/\.gfx803\.(O2\.)?/, ' ').replace(/ (small|large)$/, '')
-
-export function showKernels(results: readonly KernelResult[]): string {
-  const perInstruction = (time: number | undefined, { instructions }: KernelResult) =>
-    number(time === undefined ? undefined : (time * 1e9) / instructions)
-  const head = ['ns per instruction', 'wave instr.', 'reference', 'core', 'translate', 'ref:core', 'core:trans']
-  return table(
-    head,
-    results.map((r) => [
-      shortName(r.name),
-      r.instructions.toString(),
-      perInstruction(r.reference, r),
-      perInstruction(r.core, r),
-      perInstruction(r.translate, r),
-      ratio(r.reference, r.core),
-      ratio(r.core, r.translate),
-    ]),
-  )
+/**
+ * The large jobs, which are only beside the repository.
+ * @param threads for the run on several; default all that the machine has
+ */
+export function measureLargeKernels(filter: RegExp | undefined, threads: number | undefined): KernelResult[] {
+  const path = `${SHARED}/gfx803.large.ndjson`
+  if (!existsSync(path)) throw new Error(`there are no large jobs: ${path} does not exist`)
+  const lines = jobLines(path).filter(({ name }) => (filter ?? LARGE_DEFAULT).test(name))
+  return lines.map((line) => measureLarge(path, line, threads ?? cpus().length))
 }
 
-export function showNative(results: readonly KernelResult[]): string {
-  const native = results.filter((r) => r.native !== undefined)
-  if (native.length === 0) return ''
-  const head = ['against C (-O3 -march=native)', 'native', 'translate', 'translate:native']
-  return table(
-    head,
-    native.map((r) => [shortName(r.name), seconds(r.native), seconds(r.translate), ratio(r.translate, r.native)]),
-  )
+export const shortName = (name: string): string => name.replace(/\.gfx803\.(O2\.)?/, ' ').replace(/[ .](small|large)$/, '')
+
+/** Below this the translating engine is said to lose against the core. */
+const LOSS = 0.9
+
+export function showSmallKernels(results: readonly KernelResult[]): string {
+  const rows = results.map((r) => [
+    shortName(r.name),
+    r.instructions.toString(),
+    ...[r.reference, r.core, r.auto!, r.translate, r.again!].map((time) => number((time * 1e9) / r.instructions)),
+    ratio(r.reference, r.core),
+    ratio(r.core, r.translate),
+  ])
+  const head = ['ns an instruction', 'instr.', 'ref', 'core', 'auto', 'trans', 'again', 'ref:core', 'core:trans']
+  const own = results.filter(({ path }) => path === SMALL)
+  const mean = (of: (r: KernelResult) => number) => {
+    const all = `${number(geometricMean(results.map(of)))}x over all ${results.length}`
+    return own.length === 0 ? all : `${all}, ${number(geometricMean(own.map(of)))}x over the ${own.length} of the repository`
+  }
+  const losses = (of: (r: KernelResult) => number) =>
+    results
+      .filter((r) => of(r) < LOSS)
+      .map((r) => `${shortName(r.name)} ${number(of(r))}`)
+      .join(', ') || 'none'
+  const overTranslate = (r: KernelResult) => r.core / r.translate
+  const overAuto = (r: KernelResult) => r.core / r.auto!
+  const lines = [
+    'Geometric means',
+    `  reference : core   ${mean((r) => r.reference / r.core)}`,
+    `  core : translate   ${mean(overTranslate)}`,
+    `  core : auto        ${mean(overAuto)}`,
+    `core : translate below ${LOSS}: ${losses(overTranslate)}`,
+    `core : auto below ${LOSS}: ${losses(overAuto)}`,
+    'auto and translate: the first run in a process that has compiled nothing of the job; again: when all is compiled',
+  ]
+  return `${table(head, rows)}\n${lines.join('\n')}\n`
+}
+
+export function showLargeKernels(results: readonly KernelResult[]): string {
+  const threads = Math.max(1, ...results.flatMap((r) => r.together?.threads ?? []))
+  const times = results.map((r) => [
+    shortName(r.name),
+    number(r.instructions / 1e6),
+    `${r.referenceInstructions < r.instructions ? '~' : ''}${seconds(r.reference)}`,
+    ...[r.core, r.translate, r.together?.seconds, r.native?.one, r.native?.lanes].map(seconds),
+  ])
+  const factors: readonly (readonly [string, (r: KernelResult) => readonly [number | undefined, number | undefined]])[] = [
+    ['ref:core', (r) => [r.reference, r.core]],
+    ['core:trans', (r) => [r.core, r.translate]],
+    [`trans:x${threads}`, (r) => [r.translate, r.together?.seconds]],
+    ['C:trans', (r) => [r.native?.one, r.translate]],
+    ['C8:trans', (r) => [r.native?.lanes, r.translate]],
+  ]
+  const mean = (of: (typeof factors)[number][1]) =>
+    geometricMean(results.map(of).flatMap(([a, b]) => (a === undefined || b === undefined ? [] : [a / b])))
+  const ratios = [
+    ...results.map((r) => [shortName(r.name), ...factors.map(([, of]) => ratio(...of(r)))]),
+    ['geometric mean', ...factors.map(([, of]) => ratio(mean(of), 1))],
+  ]
+  const unchecked = results.filter((r) => r.native?.checked === false).map((r) => shortName(r.name))
+  const notes = [
+    `~ estimated: the first ${REFERENCE_BUDGET.toLocaleString('en')} instructions on reference and core, times the core's whole time`,
+    'C: one work-item after another; C8: eight lanes by hand. Hashes are those that the jobs expect',
+    ...(unchecked.length > 0 ? [`(not of ${unchecked.join(', ')}, whose results are not exact)`] : []),
+  ]
+  const timesHead = ['seconds', 'M instr.', 'reference', 'core', 'translate', `x${threads}`, 'C', 'C8']
+  return `${table(timesHead, times)}\n${table(['how many times as fast', ...factors.map(([name]) => name)], ratios)}\n${notes.join('\n')}\n`
 }

@@ -1,18 +1,29 @@
 /** `npm run bench`: how fast Lanewise is here. Ratios are what to compare; times are this machine's, now. */
+import { writeFileSync } from 'node:fs'
+import { text } from 'node:stream/consumers'
 import { parseArgs } from 'node:util'
-import { measureKernels, showKernels, showNative } from './kernels.ts'
-import { findCompiler } from './native.ts'
+import { chart } from './chart.ts'
+import { runJobsHere } from './jobs.ts'
+import { measureLargeKernels, measureSmallKernels, showLargeKernels, showSmallKernels } from './kernels.ts'
+import { showMachine, thisMachine } from './machine.ts'
 import { measureOperations, showOperations } from './operations.ts'
 import { measureCodec, measureStart, showCodec, showStart } from './start.ts'
-import { measureTraces, showTraces } from './traces.ts'
+import { measureTraceHere, measureTraces, showTraces } from './traces.ts'
+import { measureFmaHere, measureVariants, showVariants } from './variants.ts'
 
 const HELP = `npm run bench -- [SECTION...] [OPTION...]
 
-Sections: operations, kernels, start, codec, traces; all of them where none is named.
+Sections, all of them where none is named:
+  operations      Reference and core, instruction by instruction; what modifiers and exact FMA cost
+  kernels         All engines on the small jobs; with --large on large ones, several threads and C beside them
+  start           Fresh processes: import and first result
+  codec           Decoding, planning, text
+  traces          Machine words to results, 1 and 10 million instructions
 
-  --all           Every operation that can run over and over, not a cross-section
-  --large         Kernels: the large jobs in ../shared, and the same work as C
-  --threads N     Kernels: threads for core and translate (default 1, as the C programs)
+  --all           Operations: every one that can run over and over, not a cross-section
+  --large         Kernels: the large jobs in ../shared; traces: 100 million instructions, too
+  --svg FILE      Kernels --large: draws a chart
+  --threads N     Kernels --large: threads of the run on several (default: what the machine has)
   --filter REGEX  Only operations and jobs whose name matches
   --time MS       Time for each measurement (default 200)
   --json          One JSON object in place of tables
@@ -27,7 +38,8 @@ const { values, positionals } = parseArgs({
   options: {
     all: { type: 'boolean', default: false },
     large: { type: 'boolean', default: false },
-    threads: { type: 'string', default: '1' },
+    svg: { type: 'string' },
+    threads: { type: 'string' },
     filter: { type: 'string' },
     time: { type: 'string', default: '200' },
     json: { type: 'boolean', default: false },
@@ -45,32 +57,55 @@ function report<T>(name: string, results: T, show: (results: T) => string): void
   else console.log(show(results))
 }
 
-const RUN: Readonly<Record<Section, () => Promise<void>>> = {
-  operations: async () => report('operations', await measureOperations(values.all, filter ?? /./, effort), showOperations),
-  kernels: async () => {
-    const results = await measureKernels(values.large, Number(values.threads), filter, effort)
-    report('kernels', results, showKernels)
-    if (!values.json && values.large)
-      console.log(findCompiler() === undefined ? 'no C compiler: nothing to compare with' : showNative(results))
+function largeKernels(): void {
+  const results = measureLargeKernels(filter, values.threads === undefined ? undefined : Number(values.threads))
+  report('kernels', results, showLargeKernels)
+  if (values.svg !== undefined) writeFileSync(values.svg, chart(results, thisMachine()))
+}
+
+const RUN: Readonly<Record<Section, () => Promise<void> | void>> = {
+  operations: async () => {
+    report('operations', await measureOperations(values.all, filter ?? /./, effort), showOperations)
+    if (filter === undefined) report('variants', await measureVariants(effort), showVariants)
   },
-  start: async () => report('start', measureStart(), showStart),
+  kernels: () => (values.large ? largeKernels() : report('kernels', measureSmallKernels(filter, effort), showSmallKernels)),
+  start: () => report('start', measureStart(), showStart),
   codec: async () => report('codec', await measureCodec(effort), showCodec),
-  traces: async () => report('traces', await measureTraces(effort, values.large), showTraces),
+  traces: () => report('traces', measureTraces(values.large), showTraces),
+}
+
+/** What child processes are asked (child.ts). */
+const CHILD = { jobs: runJobsHere, trace: measureTraceHere, fma: measureFmaHere } as const
+
+async function answer(task: keyof typeof CHILD): Promise<void> {
+  const request = JSON.parse(await text(process.stdin)) as never
+  console.log(JSON.stringify(await CHILD[task](request)))
+}
+
+/** What is wrong with the arguments, if anything is. */
+function wrong(): string | undefined {
+  const unknown = positionals.filter((name) => !SECTIONS.includes(name as Section))
+  if (unknown.length > 0) return `there is no section ${unknown.join(', ')}\n\n${HELP}`
+  if (!(effort.timeMs > 0)) return `--time is ${values.time}; it must be above 0`
+  if (values.threads !== undefined && !/^[1-9]\d*$/.test(values.threads)) return `--threads is ${values.threads}; it must be 1 or more`
+  if (values.svg !== undefined && !values.large) return '--svg draws the large kernels; give --large, too'
+  return undefined
 }
 
 async function main(): Promise<void> {
   if (values.help) return console.log(HELP)
-  const unknown = positionals.filter((name) => !SECTIONS.includes(name as Section))
-  if (unknown.length > 0 || !(effort.timeMs > 0)) {
-    console.error(
-      unknown.length > 0 ? `there is no section ${unknown.join(', ')}\n\n${HELP}` : `--time is ${values.time}; it must be above 0`,
-    )
+  const [first, task] = positionals
+  if (first === 'child') return answer(task as keyof typeof CHILD)
+  const complaint = wrong()
+  if (complaint !== undefined) {
+    console.error(complaint)
     process.exitCode = 2
     return
   }
-  const chosen = SECTIONS.filter((name) => positionals.length === 0 || positionals.includes(name))
-  for (const name of chosen) await RUN[name]()
-  if (values.json) console.log(JSON.stringify({ node: process.version, ...collected }))
+  const machine = thisMachine()
+  if (!values.json) console.log(showMachine(machine))
+  for (const name of SECTIONS) if (positionals.length === 0 || positionals.includes(name)) await RUN[name]()
+  if (values.json) console.log(JSON.stringify({ machine, ...collected }))
 }
 
 await main()

@@ -2,39 +2,66 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync } from 'node:fs'
 
-/** The best that is there; LANEWISE_CC names another. */
-const COMPILERS = [process.env.LANEWISE_CC, 'clang', 'clang-22', 'clang-21', 'clang-20', 'clang-19', 'gcc', 'cc']
-const FLAGS = ['-O3', '-march=native', '-ffp-contract=off', '-std=c11']
-const works = (compiler: string): boolean => spawnSync(compiler, ['--version']).status === 0
+/** The first that is there; LANEWISE_CC names another. */
+const COMPILERS = [process.env.LANEWISE_CC, 'clang-22', 'clang-21', 'clang-20', 'clang-19', 'clang', 'gcc', 'cc']
+export const FLAGS: readonly string[] = ['-O3', '-march=native', '-ffp-contract=off', '-std=c11']
 
-let compiler: string | undefined | null
+export interface Compiler {
+  readonly command: string
+  /** What it says it is. */
+  readonly version: string
+}
+
+let compiler: Compiler | undefined | null
 /** The C compiler, or undefined where there is none. */
-export function findCompiler(): string | undefined {
-  compiler ??= COMPILERS.find((name) => name !== undefined && works(name)) ?? null
+export function findCompiler(): Compiler | undefined {
+  if (compiler === undefined) {
+    compiler = null
+    for (const command of COMPILERS) {
+      if (command === undefined) continue
+      const { status, stdout } = spawnSync(command, ['--version'], { encoding: 'utf8' })
+      if (status !== 0) continue
+      compiler = { command, version: stdout.split('\n')[0]! }
+      break
+    }
+  }
   return compiler ?? undefined
 }
 
 interface NativeJob {
   readonly name: string
-  readonly args?: readonly { readonly value?: number }[]
   readonly expect?: Readonly<Record<string, { readonly fnv1a64?: string }>>
 }
 
-/**
- * Seconds of a job as C, the best of three runs of one thread; undefined where there is no C program for it or no compiler.
- * @throws {Error} the program does not build, or its result has not the hash that the job expects
- */
-export async function nativeSeconds(job: NativeJob): Promise<number | undefined> {
-  const name = job.name.slice(0, job.name.indexOf('.'))
-  const source = `bench/native/${name}.c`
+/** A job's work in C, on one thread. */
+export interface NativeTimes {
+  /** Seconds for one work-item after another. */
+  readonly one: number
+  /** Seconds for eight lanes at a time, arranged by hand. */
+  readonly lanes: number
+  /** Whether both results had the hash that the job expects; false where the job's result is not exact. */
+  readonly checked: boolean
+}
+
+/** The program for a job, built; undefined where there is none or no compiler. @throws {Error} it does not build */
+export function buildNative({ name }: NativeJob): string | undefined {
+  const kernel = name.slice(0, name.indexOf('.'))
+  const source = `bench/native/${kernel}.c`
   const cc = findCompiler()
   if (cc === undefined || !existsSync(source)) return undefined
   mkdirSync('build/native', { recursive: true })
-  const program = `build/native/${name}`
-  execFileSync(cc, [...FLAGS, source, '-o', program, '-lm'])
-  const [seconds, hash] = execFileSync(program, { encoding: 'utf8' }).trim().split(' ')
-  const expected = Object.values(job.expect ?? {}).flatMap(({ fnv1a64 }) => fnv1a64 ?? [])[0]
-  if (expected !== undefined && hash !== expected)
-    throw new Error(`${source} gives a result with hash ${hash}; ${job.name} expects ${expected}`)
-  return Number(seconds)
+  const program = `build/native/${kernel}`
+  execFileSync(cc.command, [...FLAGS, source, '-o', program, '-lm'])
+  return program
+}
+
+/** Runs a program, each form three times; the best counts. @throws {Error} a result has not the hash that the job expects */
+export function runNative(program: string, { name, expect }: NativeJob): NativeTimes {
+  const lines = execFileSync(program, { encoding: 'utf8' }).trim().split('\n')
+  const forms = lines.map((line) => line.split(' ') as [seconds: string, hash: string])
+  const expected = Object.values(expect ?? {}).flatMap(({ fnv1a64 }) => fnv1a64 ?? [])[0]
+  for (const [, hash] of forms)
+    if (expected !== undefined && hash !== expected)
+      throw new Error(`${program} gives a result with hash ${hash}; ${name} expects ${expected}`)
+  return { one: Number(forms[0]![0]), lanes: Number(forms[1]![0]), checked: expected !== undefined }
 }

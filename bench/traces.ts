@@ -1,98 +1,81 @@
 /** Traces: words to results, for a loop that repeats and for words that do not. */
-import { createCore, Device, decode, playTrace, TARGETS, tracePlayer } from '../host/index.ts'
-import { bestSeconds, type Effort } from './measure.ts'
-import { table } from './table.ts'
+import { existsSync, readFileSync } from 'node:fs'
+import { createCore, Device, playTrace, TARGETS, tracePlayer } from '../host/index.ts'
+import { inChild } from './child.ts'
+import { mixedWords } from './mixed.ts'
+import { number, table } from './table.ts'
 
-const { gfx803 } = TARGETS
-
-/** One result: wave instructions a second, and how many nanoseconds each took. */
-export interface TraceSpeed {
-  readonly name: string
+/** A trace: so many different instructions, over and over. */
+export interface TraceRequest {
+  readonly patterns: number
   readonly instructions: number
-  readonly millionsPerSecond: number
-  readonly nanoseconds: number
-  readonly residentMegabytes: number
 }
 
-/** VALU operations as compilers choose them most, by name. */
-const MIX =
-  /^v_(add|sub|mul|max|min|mac|mad|fma|med3)_f32$|^v_(and|or|xor|not)_b32$|^v_(lshl|lshr|ashr)rev_[bi]32$|^v_(add|sub)_u32$|^v_mul_u32_u24$|^v_mov_b32$|^v_cndmask_b32$|^v_cvt_f32_[iu]32$|^v_cvt_[iu]32_f32$|^v_bf[ei]_[ui]32$|^v_cmp_(lt|gt|eq)_(f32|u32)$/
-
-/** Words of mixed vector instructions, the same each time: VOP1, VOP2, VOP3 and VOPC in equal parts. */
-function mixedWords(count: number): Uint32Array {
-  const words: number[] = []
-  const pattern = new Uint32Array(2)
-  let state = 1
-  const random = (): number => {
-    state ^= state << 13
-    state ^= state >>> 17
-    state ^= state << 5
-    return state >>> 0
-  }
-  for (let done = 0; done < count; ) {
-    // Sources are VGPRs: bit 8 of their nine bits.
-    const heads = [
-      random() & 0x7fffffff,
-      0x7e000000 | (random() & 0x01ffffff),
-      0xd0000000 | (random() & 0x03ffffff),
-      0x7c000000 | (random() & 0x01ffffff),
-    ]
-    const isVop3 = done % 4 === 2
-    pattern[0] = isVop3 ? heads[2]! : heads[done % 4]! | 0x100
-    pattern[1] = (random() | 0x04020100) >>> 0
-    const instruction = decode(pattern, 0, gfx803)
-    if (instruction === undefined || !MIX.test(instruction.operation.name)) continue
-    words.push(...pattern.subarray(0, instruction.dwords))
-    done++
-  }
-  return Uint32Array.from(words)
+/** How fast one was played. */
+export interface TraceSpeed extends TraceRequest {
+  /** Reading, planning and running; waiting for the CPU does not count. */
+  readonly seconds: number
+  /** Largest resident memory of the process that played it, the engine and Node included, and before it began. */
+  readonly peakBytes: number
+  readonly startBytes: number
 }
 
-async function measure(name: string, patterns: number, instructions: number, effort: Effort): Promise<TraceSpeed> {
+const VGPRS = new Map(Array.from({ length: 256 }, (_, register) => [register, 0x3f800000 + register * 77]))
+/** A short trace first: the core and the planner are compiled then. */
+const WARMING: TraceRequest = { patterns: 2000, instructions: 200_000 }
+
+/** Seconds of playing a trace. */
+async function play({ patterns, instructions }: TraceRequest): Promise<number> {
   const bytes = new Uint8Array(mixedWords(patterns).buffer)
-  const times = Math.ceil(instructions / patterns)
   function* source(): Generator<Uint8Array> {
-    for (let i = 0; i < times; i++) yield bytes
+    for (let done = 0; done < instructions; done += patterns) yield bytes
   }
-  const device = new Device(await createCore(), gfx803)
-  const vgprs = new Map(Array.from({ length: 256 }, (_, register) => [register, 0x3f800000 + register * 77]))
-  const seconds = await bestSeconds(
-    effort,
-    async () => {
-      const player = tracePlayer(device, { vgprs })
-      const { error, seconds } = await playTrace(player, device, source(), { form: 'words' })
-      if (error !== undefined) throw error
-      player.free()
-      return seconds
-    },
-    true,
-  )
-  const executed = times * patterns
-  return {
-    name,
-    instructions: executed,
-    millionsPerSecond: executed / seconds / 1e6,
-    nanoseconds: (seconds / executed) * 1e9,
-    residentMegabytes: Math.round(process.memoryUsage().rss / 1e6),
-  }
+  const device = new Device(await createCore(), TARGETS.gfx803)
+  const player = tracePlayer(device, { vgprs: VGPRS })
+  const before = process.cpuUsage()
+  const { error } = await playTrace(player, device, source(), { form: 'words' })
+  const { user, system } = process.cpuUsage(before)
+  if (error !== undefined) throw error
+  player.free()
+  return (user + system) / 1e6
 }
 
-export async function measureTraces(effort: Effort, large: boolean): Promise<TraceSpeed[]> {
-  const million = large ? 100e6 : 5e6
-  return [
-    await measure('2,000 patterns', 2_000, million / 10, effort),
-    await measure('2,000 patterns', 2_000, million, effort),
-    await measure('1,000,000 patterns', 1_000_000, million, effort),
-  ]
+/** Bytes. Linux counts for this program alone; elsewhere it may be what the parent had when it made this process. */
+function peak(): number {
+  const kilobytes = existsSync('/proc/self/status') && /^VmHWM:\s*(\d+)/m.exec(readFileSync('/proc/self/status', 'utf8'))
+  return 1024 * (kilobytes ? Number(kilobytes[1]) : process.resourceUsage().maxRSS)
 }
+
+/** Plays a trace in this process, whose memory should not have been used for others. */
+export async function measureTraceHere(request: TraceRequest): Promise<TraceSpeed> {
+  await play(WARMING)
+  const startBytes = peak()
+  const seconds = await play(request)
+  return { ...request, seconds, peakBytes: peak(), startBytes }
+}
+
+const MILLION = 1_000_000
+
+/** Each trace in a process of its own, the better of two runs. */
+export function measureTraces(large: boolean): TraceSpeed[] {
+  const lengths = [1, 10, ...(large ? [100] : [])]
+  return [2000, MILLION].flatMap((patterns) =>
+    lengths.map((millions) => {
+      const runs = [1, 2].map(() => inChild<TraceSpeed>('trace', { patterns, instructions: millions * MILLION }))
+      return runs.reduce((a, b) => (a.seconds < b.seconds ? a : b))
+    }),
+  )
+}
+
+const megabytes = (bytes: number): string => (bytes / 1e6).toFixed(0)
 
 export function showTraces(results: readonly TraceSpeed[]): string {
-  const rows = results.map(({ name, instructions, millionsPerSecond, nanoseconds, residentMegabytes }) => [
-    name,
-    instructions.toLocaleString('en'),
-    millionsPerSecond.toFixed(2),
-    nanoseconds.toFixed(0),
-    `${residentMegabytes}`,
-  ])
-  return `Traces: wave64 instructions of mixed VALU code from machine words, core engine\n${table(['trace', 'instructions', 'M/s', 'ns', 'MB'], rows)}`
+  const rows = results.map((r, i) => {
+    const shorter = results[i - 1]
+    // How the time for an instruction has grown since the trace before, which is a tenth as long.
+    const growth = shorter?.patterns === r.patterns ? number(r.seconds / r.instructions / (shorter.seconds / shorter.instructions)) : '-'
+    const speed = [(r.instructions / r.seconds / 1e6).toFixed(2), ((r.seconds / r.instructions) * 1e9).toFixed(0)]
+    return [`${r.patterns.toLocaleString('en')} patterns`, r.instructions.toLocaleString('en'), ...speed, growth, megabytes(r.peakBytes), megabytes(r.startBytes)]
+  }) // biome-ignore format: one line a row
+  return `Wave64 instructions of mixed VALU code from machine words, core engine\n${table(['trace', 'instructions', 'M/s', 'ns', 'growth', 'peak MB', 'before'], rows)}`
 }

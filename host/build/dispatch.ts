@@ -340,9 +340,13 @@ export const operandsSource = (): string =>
 export const missing = (kernels: Kernels): readonly string[] =>
   OPERATIONS.filter((o) => o.unsupported === undefined && !kernels.has(o.table === 'vopc' ? compareOf(o.name) : o.name)).map((o) => o.name)
 
-/** The text of assembly/generated/exports.ts: functions that translated code is made of. */
+/** Kernels that translated code is made of. */
+export const material = (kernels: Kernels): readonly Kernel[] =>
+  [...kernels.values()].filter((k) => isScalarKernel(k) || (k.result === 'v128' && k.parameters.every((p) => p === 'v128')))
+
+/** The text of assembly/generated/exports.ts, which exports them. */
 export function exportsSource(kernels: Kernels): string {
-  const wanted = [...kernels.values()].filter((k) => isScalarKernel(k) || (k.result === 'v128' && k.parameters.every((p) => p === 'v128')))
+  const wanted = material(kernels)
   const files = [...new Set(wanted.map((k) => k.file))]
   const lines = files.map(
     (file) =>

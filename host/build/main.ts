@@ -2,13 +2,15 @@
  * Builds the core: writes assembly/generated, compiles assembly/ with asc, and inlines the result in host/core/generated.
  *
  *   node build/build.mjs release|debug     debug: -O1 and no relaxed SIMD; for work, it compiles in seconds
+ *     --missing                            names the operations without kernel and the kernels that translated code calls
  */
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import asc, { type Transform } from 'assemblyscript/asc'
 import binaryen from 'assemblyscript/binaryen'
 import { OPERATIONS, PSEUDO_OPERATIONS } from '../isa/operations.ts'
-import { dispatchSource, exportsSource, missing, operandsSource, stepName } from './dispatch.ts'
+import { calledKernels } from './called.ts'
+import { dispatchSource, exportsSource, material, missing, operandsSource, stepName } from './dispatch.ts'
 import { findKernels } from './kernels.ts'
 import { layoutSource } from './layout.ts'
 import { scalarsSource } from './scalars.ts'
@@ -125,10 +127,16 @@ async function build(kind: string | undefined): Promise<void> {
   write('dist/core/core.wasm', simd)
   write('dist/licences.txt', licences())
   const lacking = missing(kernels)
+  const spliced = material(kernels).map(({ name }) => name)
+  const called = calledKernels(relaxed ?? simd, spliced)
+  const calls = [...called.values()].flat().length
   console.log(
-    `core (${kind}): ${simd.length} bytes${relaxed ? `, relaxed ${relaxed.length}` : ''}; ${lacking.length} operations have no kernel`,
+    `core (${kind}): ${simd.length} bytes${relaxed ? `, relaxed ${relaxed.length}` : ''}; ${lacking.length} operations have no kernel; translated code calls ${calls} of ${spliced.length} kernels`,
   )
-  if (process.argv.includes('--missing')) console.log(lacking.join('\n'))
+  if (process.argv.includes('--missing')) {
+    for (const name of lacking) console.log(`no kernel: ${name}`)
+    for (const [reason, names] of called) console.log(`called (${reason}): ${names.join(' ')}`)
+  }
   if (kind === 'release' && simd.length > SIZE_LIMIT) throw new Error(`the core has ${simd.length} bytes; it may have ${SIZE_LIMIT}`)
 }
 
