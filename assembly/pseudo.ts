@@ -1,5 +1,5 @@
 // The records that no instruction stands for, and the way out for operations without kernel.
-import { FAULT_ILLEGAL, FAULT_UNSUPPORTED, RECORD_IMM, RECORD_PC, STOP_END } from './generated/layout';
+import { FAULT_ILLEGAL, FAULT_UNSUPPORTED, RECORD_IMM, RECORD_PC, STOP_DEVICE, STOP_END } from './generated/layout';
 import { fault, halt, jump, pseudo, setPseudo } from './state';
 
 export function illegal(u: usize, w: usize): void {
@@ -17,4 +17,9 @@ export function goOn(u: usize, w: usize): void {
 export function end(u: usize, w: usize): void {
   setPseudo(pseudo + 1);
   halt(w, STOP_END, load<u32>(u, RECORD_PC));
+}
+/** An instruction that acts beyond its wave: it is the device's, and does not count before that has performed it. */
+export function device(u: usize, w: usize): void {
+  setPseudo(pseudo + 1);
+  halt(w, STOP_DEVICE, load<u32>(u, RECORD_PC));
 }

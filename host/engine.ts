@@ -14,8 +14,10 @@ export const Stop = {
   Plan: 4,
   /** The instruction at WAVE_PC could not be executed and had no effect; WAVE_FAULT says why. */
   Fault: 5,
-  /** s_sleep, s_sendmsg and others that give the turn away; WAVE_PC is behind. */
+  /** s_sleep and others that give the turn away; WAVE_PC is behind. */
   Yield: 6,
+  /** The instruction at WAVE_PC acts beyond its wave; it has not run, and the device performs it. */
+  Device: 7,
 } as const
 export type Stop = (typeof Stop)[keyof typeof Stop]
 

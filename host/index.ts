@@ -17,9 +17,11 @@ export {
   type Disassemble,
   dispatch,
   type Execution,
+  type Export,
   type GuestMemory,
   type Launch,
   type LoadedObject,
+  type Message,
   type Outcome,
   parseSchedule,
   type Region,
@@ -27,6 +29,7 @@ export {
   type RunOptions,
   rawKernel,
   type Schedule,
+  type Sent,
   type Size,
   type Wave,
   type WaveState,
@@ -70,7 +73,16 @@ export { ENGINES, type JobEngine, openEngine } from './jobs/engines.ts'
 export type { Job } from './jobs/job.ts'
 export type { ReadFile } from './jobs/load.ts'
 export { parseJob, parseJson, readJob } from './jobs/parse.ts'
-export { type CheckResult, type JobResult, type ReadValue, type ResultError, resultError, type Status } from './jobs/result.ts'
+export {
+  type CheckResult,
+  type ExportResult,
+  type JobResult,
+  type MessageResult,
+  type ReadValue,
+  type ResultError,
+  resultError,
+  type Status,
+} from './jobs/result.ts'
 export { type JobsOptions, type RunJobOptions, runJob, runJobs } from './jobs/run.ts'
 export { type RunTraceOptions, readTraceJob, runTrace, type TraceResult, type TraceState } from './jobs/trace.ts'
 export type { CodeObject, Kernel, KernelArgument, KernelDescriptor, KernelMetadata } from './object/code-object.ts'

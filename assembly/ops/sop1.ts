@@ -1,7 +1,7 @@
 // One-operand scalar operations.
 import { scalarSource, scalarSource64 } from '../fetch';
 import {
-  FAULT_REGISTER, FAULT_UNSUPPORTED, RECORD_DST, RECORD_MODS, RECORD_PC, RECORD_SRC0, STOP_FAULT, WAVE_MODE, WAVE_SCALARS, WAVE_SGPR_COUNT,
+  FAULT_REGISTER, RECORD_DST, RECORD_MODS, RECORD_PC, RECORD_SRC0, STOP_FAULT, WAVE_MODE, WAVE_SCALARS, WAVE_SGPR_COUNT,
 } from '../generated/layout';
 import { result, result64 } from '../lib/scalar';
 import { fault, jump, jumpTo, M0_OFFSET, MODE_CSP_SHIFT, pcBase, setExec, setScalar, setScalar64, stop } from '../state';
@@ -54,7 +54,6 @@ export function s_xnor_saveexec_b64(a: u64, exec: u64): u64 { return ~(a ^ exec)
 export function s_getpc_b64(u: usize, w: usize): void { result64(u, w, behind(u, w)); }
 export function s_setpc_b64(u: usize, w: usize): void { jumpTo(w, scalarSource64(u, w, 0)); }
 export function s_swappc_b64(u: usize, w: usize): void { const to = scalarSource64(u, w, 0), back = behind(u, w); if (jumpTo(w, to)) result64(u, w, back); }
-export function s_rfe_b64(u: usize, w: usize): void { fault(w, FAULT_UNSUPPORTED, -1, 0, 0); }
 
 /** Guest address of the next instruction. */
 function behind(u: usize, w: usize): u64 {

@@ -1,5 +1,4 @@
 // Two-operand scalar operations.
-import { FAULT_UNSUPPORTED } from '../generated/layout';
 import { scalarSource64 } from '../fetch';
 import { fault, fork } from '../state';
 
@@ -78,8 +77,4 @@ export function s_bfe_i64(a: i64, b: u32): i64 {
 /** Splits the wave; the target is an address in a register pair. */
 export function s_cbranch_g_fork(u: usize, w: usize): void {
   fork(u, w, scalarSource64(u, w, 0), scalarSource64(u, w, 1));
-}
-/** Returns from a trap handler, which Lanewise does not run. */
-export function s_rfe_restore_b64(u: usize, w: usize): void {
-  fault(w, FAULT_UNSUPPORTED, -1, 0, 0);
 }

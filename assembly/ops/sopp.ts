@@ -11,7 +11,6 @@ export function s_endpgm(u: usize, w: usize): void { leave(u, w, STOP_END); }
 export function s_endpgm_saved(u: usize, w: usize): void { leave(u, w, STOP_END); }
 export function s_barrier(u: usize, w: usize): void { leave(u, w, STOP_BARRIER); }
 export function s_sleep(u: usize, w: usize): void { leave(u, w, STOP_YIELD); }
-export function s_sendmsg(u: usize, w: usize): void { leave(u, w, STOP_YIELD); }
 export function s_branch(u: usize, w: usize): void { jump(w, imm(u)); }
 export function s_cbranch_scc0(u: usize, w: usize): void { branchIf(u, w, !scc(w)); }
 export function s_cbranch_scc1(u: usize, w: usize): void { branchIf(u, w, scc(w) != 0); }
@@ -37,11 +36,10 @@ export function s_ttracedata(u: usize, w: usize): void {}
 export function s_wakeup(u: usize, w: usize): void {}
 
 export function s_trap(u: usize, w: usize): void { fault(w, FAULT_TRAP, -1, imm(u) & 0xff, 0); }
-// Halting and killing a wave is for debuggers and drivers; only switching it off is harmless.
-function unlessSet(u: usize, w: usize): void { if (imm(u) & 1) fault(w, FAULT_UNSUPPORTED, -1, 0, 0); }
-export function s_setkill(u: usize, w: usize): void { unlessSet(u, w); }
-export function s_sethalt(u: usize, w: usize): void { unlessSet(u, w); }
-export function s_sendmsghalt(u: usize, w: usize): void { fault(w, FAULT_UNSUPPORTED, -1, 0, 0); }
+/** A killed wave is one that has ended. */
+export function s_setkill(u: usize, w: usize): void { if (imm(u) & 1) leave(u, w, STOP_END); }
+/** Halting a wave is for debuggers; only switching it off is harmless. */
+export function s_sethalt(u: usize, w: usize): void { if (imm(u) & 1) fault(w, FAULT_UNSUPPORTED, -1, 0, 0); }
 
 export function s_set_gpr_idx_off(u: usize, w: usize): void { setMode(w, load<u32>(w, WAVE_MODE) & ~MODE_GPR_IDX_EN); }
 /** M0[15:12] says for which operands VGPR indexing works. */

@@ -320,7 +320,7 @@ export function dispatchSource(kernels: Kernels): string {
     "import { integerClamp, round32, round64, setChunkLane } from '../lib/mode';",
     "import { source, source64 } from '../lib/scalar';",
     "import { anyNan16, anyNan32, anyNan64, flush16, flush32, flush64, nan16, nan32, nan64 } from '../lib/rules';",
-    "import { end, goOn, illegal, unsupported } from '../pseudo';",
+    "import { device, end, goOn, illegal, unsupported } from '../pseudo';",
     ...files.map((file) => `import * as ${file} from '../ops/${file}';`),
     '',
     ...loops,
@@ -338,7 +338,9 @@ export const operandsSource = (): string =>
 
 /** Names of operations that are run but have no kernel. */
 export const missing = (kernels: Kernels): readonly string[] =>
-  OPERATIONS.filter((o) => o.unsupported === undefined && !kernels.has(o.table === 'vopc' ? compareOf(o.name) : o.name)).map((o) => o.name)
+  OPERATIONS.filter(
+    (o) => o.unsupported === undefined && !o.traits.has('device') && !kernels.has(o.table === 'vopc' ? compareOf(o.name) : o.name),
+  ).map((o) => o.name)
 
 /** Kernels that translated code is made of. */
 export const material = (kernels: Kernels): readonly Kernel[] =>

@@ -22,9 +22,36 @@ export function report(result: JobResult, values: boolean): string {
   const approximate = Object.entries(result.approximate)
   if (approximate.length > 0)
     lines.push(`${wrap(`approximate: ${approximate.map(([op, count]) => `${op} ${grouped(count)}`).join(', ')}`, WIDTH, INDENT)}\n`)
+  lines.push(sent(result))
   if (result.profile !== undefined) lines.push(profile(result.profile))
   if (values) for (const [name, value] of Object.entries(result.read)) lines.push(show(name, value))
   return lines.join('')
+}
+
+/** Exports that are shown; --json has all that were kept. */
+const SHOWN_EXPORTS = 8
+
+/** What waves did and sent beyond themselves. */
+function sent({ beyond = {}, exports = [], moreExports = 0 }: JobResult): string {
+  const operations = Object.entries(beyond).map(([name, count]) => `${name} ${grouped(count)}`)
+  if (operations.length === 0) return ''
+  const rows = exports.slice(0, SHOWN_EXPORTS).map((e) => {
+    const flags = [e.compressed ? 'compr' : '', e.done ? 'done' : '', e.validMask ? 'vm' : ''].filter((flag) => flag !== '')
+    const lanes = [...BigInt(e.exec).toString(2)].filter((bit) => bit === '1').length
+    const first = Object.values(e.values).map((row) => row.find((value) => value !== null) ?? '')
+    return [
+      e.workgroup.join(','),
+      `${e.wave}`,
+      e.target,
+      flags.join(' '),
+      `${lanes}`,
+      `${Object.keys(e.values).join('')} ${first.join(' ')}`,
+    ]
+  })
+  const shown = rows.length === 0 ? '' : table(['workgroup', 'wave', 'export', '', 'lanes', 'first lane'], rows, [1, 4])
+  const more = exports.length + moreExports - rows.length
+  const rest = more > 0 ? `and ${grouped(more)} more exports; --json shows them\n` : ''
+  return `${wrap(`beyond waves, on one thread: ${operations.join(', ')}`, WIDTH, INDENT)}\n${shown}${rest}`
 }
 
 /** A register on a line, a vector register lane by lane, memory as the first lines of a dump. */

@@ -176,6 +176,18 @@ class Dispatch implements Workload {
     return waves
   }
 
+  setAside(waves: readonly Wave[]): () => void {
+    const { arena, machine, memory } = this.#device
+    const blocks = waves.map(({ host, program, size }) => [host, waveBytes(program.vgprCount, size)] as const)
+    const own = [...blocks, [this.#lds, this.#ldsBytes] as const, [machine + MACHINE_TIME, 8] as const]
+    const copies = own.map(([start, bytes]) => [start, arena.bytes.slice(start, start + bytes)] as const)
+    const scratch = this.#scratch.regions.map((region) => [region, memory.view(region).slice()] as const)
+    return () => {
+      for (const [start, bytes] of copies) arena.bytes.set(bytes, start)
+      for (const [region, bytes] of scratch) memory.view(region).set(bytes)
+    }
+  }
+
   readonly twin = (): DispatchTwin => ({
     target: this.#device.target,
     gdsAddress: this.#device.gdsAddress,

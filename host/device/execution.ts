@@ -1,15 +1,17 @@
 /**
- * Runs workgroups one after another, and the waves of a workgroup in turns. What runs when depends on instruction counts alone, never on time,
+ * Runs workgroups one after another, and the waves of a workgroup in turns. A workgroup in which nothing can run before waves of other
+ * workgroups have done something (GWS, ordered counts) is set aside until then. What runs when depends on instruction counts alone, never on time,
  * so two executions of the same work on two engines stay in step whatever the size of their steps.
  */
 import { Stop } from '../engine.ts'
 import { CoreError, type LanewiseError, LimitError } from '../errors.ts'
+import { actsBeyondWaves, Beyond, type Sent, type Wait } from './beyond.ts'
 import type { Device } from './device.ts'
-import { faultOf } from './faults.ts'
+import { faultOf, placeOf } from './faults.ts'
 import { hex } from './memory.ts'
 import { type Schedule, type Scheduler, schedulerOf } from './schedule.ts'
 import { pause, SLICE_MS, Slices } from './slices.ts'
-import { deadlock, exhausted, type Stall } from './stalls.ts'
+import { deadlock, deadlockOfAll, exhausted, type Stall, type Standing, stallText } from './stalls.ts'
 import type { DispatchTwin } from './twin.ts'
 import type { Wave } from './wave.ts'
 
@@ -20,6 +22,11 @@ export interface Workload {
   readonly groupCount: number
   /** Lays out the waves of a workgroup, and its LDS. */
   prepare(group: number): readonly Wave[]
+  /**
+   * Copies all that waves of the present workgroup have of their own. Absent where there is only one workgroup.
+   * @returns puts it back, any number of times
+   */
+  setAside?(waves: readonly Wave[]): () => void
   /** Coordinates of a workgroup in the grid. */
   position(group: number): readonly [number, number, number]
   /** Gives linear and guest memory back. */
@@ -52,6 +59,21 @@ export interface Outcome {
   readonly seconds: number
   /** How often each approximate operation was executed (wave instructions). */
   readonly approximate: Readonly<Record<string, number>>
+  /** How often each operation was executed that acts beyond its wave: dispatches with such operations run on one thread. */
+  readonly beyond: Readonly<Record<string, number>>
+  /** What waves exported, and their messages. */
+  readonly sent: Sent
+}
+
+/** A workgroup that was set aside. */
+interface Aside {
+  readonly waves: readonly Wave[]
+  readonly waiting: readonly Wave[]
+  readonly halted: readonly Wave[]
+  readonly ended: readonly Wave[]
+  readonly blocked: ReadonlyMap<Wave, Wait>
+  readonly scheduler: Scheduler
+  readonly restore: () => void
 }
 
 /** Budgets are signed 32-bit numbers in the engine. */
@@ -59,6 +81,8 @@ const MAX_BUDGET = 2 ** 31 - 1
 const PROGRESS_MS = 125
 /** STATUS.HALT: s_sethalt stopped the wave for good. */
 const STATUS_HALT = 1 << 13
+/** Workgroups that a deadlock's message tells of. */
+const TOLD_GROUPS = 8
 
 /** Work in progress. */
 export class Execution {
@@ -85,22 +109,36 @@ export class Execution {
   readonly #waiting = new Set<Wave>()
   readonly #halted = new Set<Wave>()
   readonly #ended = new Set<Wave>()
+  /** Waves of the present workgroup that wait for something beyond it. */
+  readonly #blocked = new Map<Wave, Wait>()
+  readonly #aside = new Map<number, Aside>()
+  readonly #beyond: Beyond
+  /** Whether others run workgroups of the same dispatch. */
+  #isShared = false
+  /** Whether `group` is still to be laid out. */
+  #isBetween = true
   #current = 0
   /** Instructions that are left of the present turn. */
   #turn = 0
-  readonly #scheduler: Scheduler
+  readonly #schedule: Schedule
+  #scheduler: Scheduler
 
   /**
    * @param claim which workgroups to run; by default all
    * @param schedule default `round-robin`
    */
   constructor(device: Device, workload: Workload, claim?: Claim, schedule: Schedule = 'round-robin') {
+    this.#schedule = schedule
     this.#scheduler = schedulerOf(schedule)
     this.device = device
+    this.#beyond = new Beyond(device)
     this.#workload = workload
     this.groupCount = workload.groupCount
     this.#approximateBefore = device.approximate()
-    if (claim !== undefined) this.#claim = claim
+    if (claim !== undefined) {
+      this.#claim = claim
+      this.#isShared = true
+    }
     this.#advance()
     if (this.status === 'running') this.#begin()
   }
@@ -110,9 +148,13 @@ export class Execution {
     return this.#workload.position(this.group)
   }
 
-  /** What another thread runs workgroups of the same dispatch from; undefined where only this one can. */
+  /**
+   * What another thread runs workgroups of the same dispatch from; undefined where only this one can: also where the code has instructions
+   * that act beyond their wave.
+   */
   get twin(): (() => DispatchTwin) | undefined {
-    return this.#workload.twin
+    const code = this.waves[0]?.program.code
+    return code !== undefined && actsBeyondWaves(code, this.device.target) ? undefined : this.#workload.twin
   }
 
   /**
@@ -121,6 +163,7 @@ export class Execution {
    */
   shareOut(claim: Claim): number {
     this.#claim = claim
+    this.#isShared = true
     return this.#unclaimed
   }
 
@@ -132,7 +175,7 @@ export class Execution {
   /** The wave that the next step begins with; undefined when there is none. */
   get next(): Wave | undefined {
     if (this.status !== 'running') return undefined
-    if (this.#ended.size === this.waves.length) this.#begin()
+    if (this.#isBetween) this.#begin()
     return this.waves[this.#current]
   }
 
@@ -198,6 +241,8 @@ export class Execution {
       instructions: this.instructions,
       seconds,
       approximate,
+      beyond: this.#beyond.counts,
+      sent: this.#beyond.sent,
     }
   }
 
@@ -205,7 +250,7 @@ export class Execution {
   get stall(): Stall {
     const standings = this.waves
       .filter((wave) => !this.#ended.has(wave))
-      .map((wave) => ({ wave, state: this.#halted.has(wave) ? 'halted' : this.#waiting.has(wave) ? 'waits' : 'runs' }) as const)
+      .map((wave) => ({ wave, state: this.#stateOf(wave), on: this.#blocked.get(wave)?.on }))
     return { device: this.device, workgroup: this.workgroup, standings }
   }
 
@@ -234,15 +279,47 @@ export class Execution {
     this.#workload.free()
   }
 
-  /** Lays out the next workgroup. */
+  /** Lays out the next workgroup, or goes on with one that was set aside. */
   #begin(): void {
-    this.waves = this.#workload.prepare(this.group)
-    this.#waiting.clear()
-    this.#halted.clear()
-    this.#ended.clear()
-    this.#scheduler.begin(this.group, this.waves.length)
-    this.#current = this.#scheduler.choose(-1, false, () => true)!
+    this.#isBetween = false
+    for (const set of [this.#waiting, this.#halted, this.#ended, this.#blocked]) set.clear()
+    const aside = this.#aside.get(this.group)
+    if (aside !== undefined) this.#resume(aside)
+    else {
+      this.waves = this.#workload.prepare(this.group)
+      this.#beyond.begin(this.group, this.waves)
+      // Those that are set aside keep theirs.
+      if (this.#aside.size > 0) this.#scheduler = schedulerOf(this.#schedule)
+      this.#scheduler.begin(this.group, this.waves.length)
+    }
+    this.#current = this.#scheduler.choose(-1, false, (wave) => this.#canRun(this.waves[wave]!))!
     this.#turn = this.#scheduler.turn()
+  }
+
+  #resume(aside: Aside): void {
+    this.#aside.delete(this.group)
+    aside.restore()
+    this.waves = aside.waves
+    this.#scheduler = aside.scheduler
+    for (const wave of aside.waiting) this.#waiting.add(wave)
+    for (const wave of aside.halted) this.#halted.add(wave)
+    for (const wave of aside.ended) this.#ended.add(wave)
+    for (const [wave, wait] of aside.blocked) this.#blocked.set(wave, wait)
+  }
+
+  /** Lets another workgroup run until waves of this one can go on. */
+  #setAside(): void {
+    if (this.#workload.setAside === undefined) return this.#block()
+    this.#aside.set(this.group, {
+      waves: this.waves,
+      waiting: [...this.#waiting],
+      halted: [...this.#halted],
+      ended: [...this.#ended],
+      blocked: new Map(this.#blocked),
+      scheduler: this.#scheduler,
+      restore: this.#workload.setAside(this.waves),
+    })
+    this.#advance()
   }
 
   /** Runs the present wave until it stops once. */
@@ -268,10 +345,32 @@ export class Execution {
       this.#pass()
     } else if (stop === Stop.End) {
       this.#ended.add(wave)
+      this.#beyond.leave(this.group, wave)
       if (this.#ended.size === this.waves.length) this.#end()
       else this.#pass()
-    } else if (stop === Stop.Fault) this.#stop(faultOf(this.device, wave, this.workgroup))
+    } else if (stop === Stop.Device) this.#goBeyond(wave)
+    else if (stop === Stop.Fault) this.#stop(faultOf(this.device, wave, this.workgroup))
     else this.#stop(new CoreError(`the ${this.device.engine.name} engine returned the unknown stop ${String(stop)}; please report it`))
+  }
+
+  /** Performs the instruction at which the wave stands, or lets it wait. */
+  #goBeyond(wave: Wave): void {
+    if (this.#isShared)
+      return this.#stop(
+        new CoreError(
+          `${placeOf(this.device, wave, this.workgroup).instruction} acts beyond its wave, and other threads run workgroups of the dispatch; run it on one thread`,
+        ),
+      )
+    const result = this.#beyond.perform(wave, this.group, this.workgroup)
+    if (result === 'fault') return this.#stop(faultOf(this.device, wave, this.workgroup))
+    if (typeof result === 'object') {
+      this.#blocked.set(wave, result)
+      return this.#pass()
+    }
+    this.#blocked.delete(wave)
+    this.instructions++
+    this.#turn--
+    if (result === 'yield' || this.#turn <= 0) this.#pass()
   }
 
   #plan(wave: Wave): void {
@@ -290,6 +389,7 @@ export class Execution {
     const able = (wave: number): boolean => this.#canRun(this.waves[wave]!)
     const next = this.#scheduler.choose(this.#current, able(this.#current), able)
     if (next !== undefined) this.#current = next
+    else if (this.#blocked.size > 0) return this.#setAside()
     else if (this.#halted.size > 0) return this.#block()
     else this.#release()
     this.#turn = this.#scheduler.turn()
@@ -301,8 +401,33 @@ export class Execution {
     this.#stop(deadlock(stall))
   }
 
+  /** All workgroups that have begun are set aside, and there are no others. */
+  #blockAll(): void {
+    const groups = [...this.#aside.keys()].sort((a, b) => b - a)
+    const who = groups.map((group) => {
+      this.group = group
+      this.#begin()
+      return groups.length - groups.indexOf(group) > TOLD_GROUPS ? '' : stallText(this.stall)
+    })
+    const { stall } = this
+    this.#current = stall.standings[0]!.wave.index
+    this.#stop(
+      deadlockOfAll(
+        stall,
+        who.reverse().filter((text) => text !== ''),
+        groups.length,
+      ),
+    )
+  }
+
+  #stateOf(wave: Wave): Standing['state'] {
+    if (this.#blocked.has(wave)) return 'wants'
+    return this.#halted.has(wave) ? 'halted' : this.#waiting.has(wave) ? 'waits' : 'runs'
+  }
+
   #canRun(wave: Wave): boolean {
-    return !this.#ended.has(wave) && !this.#waiting.has(wave) && !this.#halted.has(wave)
+    if (this.#ended.has(wave) || this.#waiting.has(wave) || this.#halted.has(wave)) return false
+    return this.#blocked.get(wave)?.ready() ?? true
   }
 
   /** All waves that have not ended are at the barrier (GCN3 manual, S_BARRIER: terminated waves do not count); they go on in order. */
@@ -313,13 +438,24 @@ export class Execution {
 
   #end(): void {
     this.groupsDone++
+    this.#beyond.end(this.group)
     this.#advance()
   }
 
   #advance(): void {
-    const group = this.#claim()
-    if (group === undefined) this.status = 'done'
-    else this.group = group
+    this.#isBetween = true
+    const group = this.#able() ?? this.#claim()
+    if (group !== undefined) this.group = group
+    else if (this.#aside.size > 0) this.#blockAll()
+    else this.status = 'done'
+  }
+
+  /** The first workgroup that was set aside and can go on. */
+  #able(): number | undefined {
+    let first: number | undefined
+    for (const [group, { blocked }] of this.#aside)
+      if ((first === undefined || group < first) && [...blocked.values()].some((wait) => wait.ready())) first = group
+    return first
   }
 
   #stop(error: LanewiseError): void {

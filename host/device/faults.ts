@@ -81,7 +81,8 @@ export function faultOf(device: Device, wave: Wave, workgroup: Place['workgroup'
 
 /** What is not run, and why where the operation's row says it; else it is the instruction's modifiers. */
 function unsupported({ target }: Device, wave: Wave): string {
-  const reason = decode(wave.program.code.words, wave.pc >>> 2, target)?.operation.unsupported
+  const operation = decode(wave.program.code.words, wave.pc >>> 2, target)?.operation
+  const reason = operation?.unsupported ?? operation?.partly
   return `Lanewise does not run this instruction on ${target.name}${reason === undefined ? '' : `: ${reason}`}; avoid it in the kernel`
 }
 
@@ -114,7 +115,7 @@ function access(device: Device, wave: Wave): string {
 }
 
 /** Whether the instruction at pc is one of the data share that all workgroups have in common. */
-const touchesGds = ({ target }: Device, wave: Wave): boolean => decode(wave.program.code.words, wave.pc >>> 2, target)?.fields['gds'] === 1
+const touchesGds = ({ target }: Device, wave: Wave): boolean => decode(wave.program.code.words, wave.pc >>> 2, target)?.fields.gds === 1
 
 function near({ region, distance, where }: Nearest, accessBytes: number): string {
   const which = `${region.name} (${region.bytes} bytes at ${hex(region.address)})`

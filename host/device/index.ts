@@ -20,7 +20,9 @@
  * instructions of the same wave, `a.next` is the wave that comes next, and `wave.state()`, `wave.lds` and `device.memory.view(region)` are
  * equal bytes where the engines agree.
  */
+
 export { bareWave, DEFAULT_MODE, type WaveState } from './bare-wave.ts'
+export { type Export, type Message, SENT_LIMIT, type Sent } from './beyond.ts'
 export { Device, type DeviceKernel, type DeviceOptions, type Disassemble, type LoadedObject, rawKernel } from './device.ts'
 export { DEFAULT_DESCRIPTOR, dispatch, type Launch, type Size } from './dispatch.ts'
 export type { Claim, Execution, Outcome, RunOptions } from './execution.ts'

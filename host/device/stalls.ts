@@ -8,7 +8,10 @@ import type { Wave } from './wave.ts'
 /** A wave that has not ended, and what it does. */
 export interface Standing {
   readonly wave: Wave
-  readonly state: 'runs' | 'waits' | 'halted'
+  /** `wants`: it is at an instruction that waits for something beyond the workgroup. */
+  readonly state: 'runs' | 'waits' | 'halted' | 'wants'
+  /** What it wants. */
+  readonly on?: string | undefined
 }
 
 /** A workgroup with its waves that have not ended. */
@@ -18,19 +21,34 @@ export interface Stall {
   readonly standings: readonly Standing[]
 }
 
-const STATES = { runs: 'next is', waits: 'waits at', halted: 'was halted by' } as const
+const STATES = { runs: 'next is', waits: 'waits at', halted: 'was halted by', wants: 'is at' } as const
 /** s_barrier and s_sethalt are one dword. */
 const DWORD = 4
 
 /** No wave can go on. The place is the first one's. */
 export function deadlock(stall: Stall): FaultError {
-  const place = standingPlace(stall, stall.standings[0]!)
-  return new FaultError(
-    'ERR_DEADLOCK',
-    `no wave of workgroup ${stall.workgroup.join(',')} can go on: ${whoStands(stall)}; every wave must reach the barrier or end`,
-    place,
-  )
+  const wanted = stall.standings.some(({ state }) => state === 'wants')
+  const wayOut = wanted ? WAY_OUT_BEYOND : 'every wave must reach the barrier or end'
+  return deadlockError(stall, `no wave of workgroup ${stall.workgroup.join(',')} can go on: ${whoStands(stall)}; ${wayOut}`)
 }
+
+/**
+ * No wave of any workgroup can go on.
+ * @param first the first of the workgroups; the place is its first wave's
+ * @param who what {@link stallText} says of some of them
+ * @param groups how many there are
+ */
+export function deadlockOfAll(first: Stall, who: readonly string[], groups: number): FaultError {
+  const more = groups > who.length ? `; ${groups - who.length} more workgroups` : ''
+  return deadlockError(first, `no wave can go on: ${who.join('; ')}${more}; ${WAY_OUT_BEYOND}`)
+}
+
+const WAY_OUT_BEYOND = 'what a wave waits for must be done by another one'
+const deadlockError = (stall: Stall, message: string): FaultError =>
+  new FaultError('ERR_DEADLOCK', message, standingPlace(stall, stall.standings[0]!))
+
+/** A workgroup that does not get on, and what its waves do. */
+export const stallText = (stall: Stall): string => `workgroup ${stall.workgroup.join(',')} ${whoStands(stall)}`
 
 /**
  * The budget is used up.
@@ -48,14 +66,15 @@ export function exhausted(stall: Stall, current: Wave, budget: number, done: str
 
 /** Where a wave runs, or what it waits at: that is behind it. */
 const standingPlace = ({ device, workgroup }: Stall, { wave, state }: Standing): Place =>
-  placeOf(device, wave, workgroup, state === 'runs' ? wave.pc : wave.pc - DWORD)
+  placeOf(device, wave, workgroup, state === 'runs' || state === 'wants' ? wave.pc : wave.pc - DWORD)
 
 /** Waves in the same situation are named together. */
 function whoStands(stall: Stall): string {
   const situations = new Map<string, number[]>()
   for (const standing of stall.standings) {
     const { instruction, pc } = standingPlace(stall, standing)
-    const situation = `${STATES[standing.state]} ${instruction} at pc ${hex(pc)}`
+    const wish = standing.on === undefined ? '' : `, waiting for ${standing.on}`
+    const situation = `${STATES[standing.state]} ${instruction} at pc ${hex(pc)}${wish}`
     situations.set(situation, [...(situations.get(situation) ?? []), standing.wave.index])
   }
   return [...situations].map(([situation, waves]) => `wave ${waves.join(', ')}: ${situation}`).join('; ')

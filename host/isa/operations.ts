@@ -37,6 +37,8 @@ export interface Operation {
   readonly literal: 0 | 1 | 2 | undefined
   /** Why Lanewise does not run it; undefined where it does. */
   readonly unsupported: string | undefined
+  /** Why Lanewise does not run it in all its forms; undefined where it does. */
+  readonly partly: string | undefined
   /** What assembly text calls it on a generation. */
   mnemonic(generation: Generation): string
   /** The opcode in a format (`vop3` derived from the native one where the table does not say), if there is one. */
@@ -51,7 +53,7 @@ export const VOP3_OFFSET: Readonly<Record<'vopc' | 'vop2' | 'vop1', Readonly<Rec
 }
 
 /** Records that no instruction stands for; they come before the operations, so `op` of operation n is n itself. */
-export const PSEUDO_OPERATIONS = ['illegal', 'unsupported', 'goto', 'end'] as const
+export const PSEUDO_OPERATIONS = ['illegal', 'unsupported', 'goto', 'end', 'device'] as const
 
 const TABLES: Readonly<Record<Table, readonly RowSource[]>> = {
   sop1: SOP1, sop2: SOP2, sopc: SOPC, sopk: SOPK, sopp: SOPP, smem: SMEM,
@@ -70,6 +72,7 @@ function operation(table: Table, [name, opcodes, shape, rest = {}]: RowSource, n
     forms: rest.forms ?? 'both',
     literal: rest.literal,
     unsupported: rest.unsupported,
+    partly: rest.partly,
     mnemonic: (generation) => rest.names?.[generation] ?? name,
     opcode(format, generation) {
       const column = GENERATIONS.indexOf(generation)

@@ -17,11 +17,12 @@ export type Opcodes = readonly (number | undefined)[]
  *   of one type: conversions build theirs themselves
  * - `approximate`: hardware promises about 1 ULP; Lanewise returns the correctly rounded result
  * - `scc`: of a scalar operation: SCC tells whether the result is not zero (of s_*_saveexec_b64: whether the new EXEC is not)
+ * - `device`: it acts beyond its wave (exports, messages, what orders the waves of a dispatch): no engine runs it, but the device does
  * Flushing keeps the sign, is done after abs and neg, and on the rounded result. Without a trait the operation works on the bits
  * as they are, and what it says of floats is all its own (v_min_f32 and its kin pass denormals on: they have no denormal mode
  * before gfx9, say LLVM's SIISelLowering and Mesa's ac_nir_to_llvm; v_frexp_* take denormals apart, v_cmp_class_* tell them, in every mode).
  */
-export type Trait = 'flush' | 'ftz' | 'round' | 'nan' | 'approximate' | 'scc'
+export type Trait = 'flush' | 'ftz' | 'round' | 'nan' | 'approximate' | 'scc' | 'device'
 
 /** A row as written in the tables: operation, native opcodes by format, shape, and the rest. */
 export type RowSource = readonly [name: string, opcodes: RowOpcodes, shape: string, rest?: RowRest]
@@ -38,6 +39,8 @@ export interface RowRest {
   readonly forms?: 'none' | 'sdwa' | 'dpp'
   /** Why Lanewise does not run it: it has neither reference function nor kernel, and is planned as `unsupported`. */
   readonly unsupported?: string
+  /** Why Lanewise does not run it in all its forms: the fault `Unsupported` says so. */
+  readonly partly?: string
   /** The source that is always the literal dword (v_madmk, v_madak, s_setreg_imm32_b32). */
   readonly literal?: 0 | 1 | 2
 }

@@ -1,4 +1,5 @@
 /** What comes back from a job, ready for JSON. */
+import type { Export, Sent } from '../device/index.ts'
 import type { EngineName, Translated } from '../engine.ts'
 import { FaultError, JobError, LanewiseError, LimitError, MemoryFault } from '../errors.ts'
 import type { Difference } from '../results/compare.ts'
@@ -55,6 +56,50 @@ export interface CheckResult {
   }
 }
 
+/** What one `exp` sent. */
+export interface ExportResult {
+  readonly workgroup: readonly [number, number, number]
+  readonly wave: number
+  readonly pc: number
+  /** mrt0 to mrt7, mrtz, null, pos0 to pos3, param0 to param31. */
+  readonly target: string
+  readonly compressed: boolean
+  readonly done: boolean
+  readonly validMask: boolean
+  /** Lanes that sent. */
+  readonly exec: string
+  /** By channel (x, y, z, w: those that were sent), lane by lane; null for lanes that did not send. */
+  readonly values: Readonly<Record<string, readonly (string | null)[]>>
+}
+
+/** What one `s_sendmsg` sent. */
+export interface MessageResult {
+  readonly workgroup: readonly [number, number, number]
+  readonly wave: number
+  readonly pc: number
+  /** SIMM16. */
+  readonly message: number
+  readonly m0: string
+}
+
+/** What waves sent to the outside, as data; nothing where they sent nothing. */
+export function sentResult({ exports, exportCount, messages, messageCount }: Sent): Partial<JobResult> {
+  return {
+    ...(exportCount > 0 ? { exports: exports.map(exportResult) } : {}),
+    ...(exportCount > exports.length ? { moreExports: exportCount - exports.length } : {}),
+    ...(messageCount > 0 ? { messages: messages.map((message) => ({ ...message, m0: hex(message.m0, 32) })) } : {}),
+    ...(messageCount > messages.length ? { moreMessages: messageCount - messages.length } : {}),
+  }
+}
+
+function exportResult({ workgroup, wave, pc, target, channels, compressed, done, validMask, exec, values }: Export): ExportResult {
+  const bits = compressed ? 16 : 32
+  const lanes = (row: Uint32Array): (string | null)[] =>
+    Array.from(row, (value, lane) => ((exec >> BigInt(lane)) & 1n ? hex(value, bits) : null))
+  const byChannel = Object.fromEntries([...channels].map((channel, i) => [channel, lanes(values[i]!)]))
+  return { workgroup, wave, pc, target, compressed, done, validMask, exec: hex(exec, 64), values: byChannel }
+}
+
 /** What came of a job; everything in it goes into JSON. */
 export interface JobResult {
   readonly name: string
@@ -72,6 +117,16 @@ export interface JobResult {
   readonly seconds: number
   /** How often each approximate operation was executed (wave instructions). */
   readonly approximate: Readonly<Record<string, number>>
+  /** How often each operation was executed that acts beyond its wave; a dispatch that has some runs on one thread. */
+  readonly beyond?: Readonly<Record<string, number>>
+  /** What waves exported, in that order: the first ones. */
+  readonly exports?: readonly ExportResult[]
+  /** Exports beyond those listed. */
+  readonly moreExports?: number
+  /** Messages of waves (s_sendmsg), in that order: the first ones. */
+  readonly messages?: readonly MessageResult[]
+  /** Messages beyond those listed. */
+  readonly moreMessages?: number
   /** What the translating engine has made so far (in this thread, for all its jobs). */
   readonly translated?: Translated
   readonly check?: CheckResult

@@ -13,7 +13,7 @@ import type { Job } from './job.ts'
 import { type LoadedJob, loadJob, type ReadFile } from './load.ts'
 import { compareAll, type Run, readAll } from './outcome.ts'
 import { parseJson, readJob } from './parse.ts'
-import { type CheckResult, failed, type JobResult, resultError, statusOf } from './result.ts'
+import { type CheckResult, failed, type JobResult, resultError, sentResult, statusOf } from './result.ts'
 import { begin } from './start.ts'
 
 /** How a job is run. */
@@ -182,7 +182,7 @@ async function runChecked(loaded: LoadedJob, engine: JobEngine, options: RunJobO
 function result(
   loaded: LoadedJob,
   run: Run,
-  { instructions, approximate, seconds, threads }: PoolOutcome,
+  { instructions, approximate, beyond, sent, seconds, threads }: PoolOutcome,
   check: Check | undefined,
   error: Execution['error'],
 ): JobResult {
@@ -201,6 +201,8 @@ function result(
     instructions,
     seconds,
     approximate,
+    ...(Object.keys(beyond).length > 0 ? { beyond } : {}),
+    ...sentResult(sent),
     ...(run.device.engine.translated === undefined ? {} : { translated: run.device.engine.translated }),
     ...(check === undefined ? {} : { check: checkResult(check) }),
     ...(error === undefined ? {} : { error: resultError(error) }),

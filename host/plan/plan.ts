@@ -46,6 +46,7 @@ import {
   KIND_VECTOR,
   type Mods,
   NO_SDST,
+  OP_DEVICE,
   OP_END,
   OP_GOTO,
   OP_ILLEGAL,
@@ -386,7 +387,7 @@ const pseudo = (op: number, pc: number, imm: number): PlanRecord => ({ ...illega
 /**
  * Plans one instruction.
  * @param pc byte offset of the instruction from its program's first byte
- * @returns its record; `unsupported` where the row says so, `illegal` where the instruction names operands that it may not have or VGPRs beyond `vgprCount`
+ * @returns its record; `unsupported` and `device` where the row says so, `illegal` where the instruction names operands that it may not have or VGPRs beyond `vgprCount`
  */
 export function planInstruction(instruction: Instruction, pc: number, options: PlanOptions): PlanRecord {
   if (instruction.operation.unsupported !== undefined) return { ...illegal(pc, instruction.dwords), op: OP_UNSUPPORTED }
@@ -398,6 +399,7 @@ export function planInstruction(instruction: Instruction, pc: number, options: P
     if (error instanceof Impossible) return illegal(pc, instruction.dwords)
     throw error
   }
+  if (instruction.operation.traits.has('device')) return { ...illegal(pc, instruction.dwords), op: OP_DEVICE }
   return planner.record
 }
 

@@ -50,6 +50,7 @@ export const OP_ILLEGAL = PSEUDO_OPERATIONS.indexOf('illegal')
 export const OP_UNSUPPORTED = PSEUDO_OPERATIONS.indexOf('unsupported')
 export const OP_GOTO = PSEUDO_OPERATIONS.indexOf('goto')
 export const OP_END = PSEUDO_OPERATIONS.indexOf('end')
+export const OP_DEVICE = PSEUDO_OPERATIONS.indexOf('device')
 
 /** imm of mubuf and mtbuf: offset 11:0, then bits. */
 export const IMM_OFFEN = 1 << 12

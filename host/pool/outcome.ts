@@ -39,6 +39,9 @@ export function merge(execution: Execution, reports: readonly Report[], facts: F
     instructions: Math.min(sum(counted, 'instructions'), facts.all),
     seconds: facts.seconds,
     approximate: total(counted),
+    // Waves that act beyond themselves run on one thread.
+    beyond: {},
+    sent: { exports: [], exportCount: 0, messages: [], messageCount: 0 },
     threads: Math.max(1, reports.filter((report) => report.halt !== undefined || sum(report.pieces, 'groups') > 0).length),
   }
 }

@@ -12,7 +12,7 @@ import {
   WAVE_STOP,
 } from '../plan/layout.ts'
 import type { PlanRecord } from '../plan/plan.ts'
-import { FLAG_APPROXIMATE, OP_END, OP_GOTO } from '../plan/record.ts'
+import { FLAG_APPROXIMATE, OP_DEVICE, OP_END, OP_GOTO } from '../plan/record.ts'
 import { Fault } from './fault.ts'
 import { MODE_VSKIP } from './modes.ts'
 import { nextPc } from './record.ts'
@@ -72,6 +72,7 @@ function runUntilStop(w: Wave, steps: Steps, budget: number): Stop {
     const step = steps.at(w, at)
     const { record } = step
     if (record.op === OP_END) return Stop.End
+    if (record.op === OP_DEVICE) return Stop.Device
     if (record.op === OP_GOTO) {
       w.pc = record.imm
       at = 0

@@ -2,7 +2,6 @@
 import { OPERATIONS, type Operation, type Table } from '../isa/operations.ts'
 import * as crossLane from './cross-lane.ts'
 import * as ds from './ds.ts'
-import * as exp from './exp.ts'
 import * as flat from './flat.ts'
 import { LANE_FUNCTIONS } from './lanes.ts'
 import * as mimg from './mimg.ts'
@@ -41,7 +40,6 @@ const WAVE: Partial<Record<Table, Functions<WaveFunction>>> = {
   mubuf: functions(mubuf),
   mtbuf: functions(mtbuf),
   mimg: functions(mimg),
-  exp: functions(exp),
 }
 
 const executors = new Map<Operation, WaveFunction | undefined>()

@@ -1,8 +1,6 @@
 /** One-operand scalar operations (GCN3 manual, chapter "SOP1 instructions"). */
-import { FaultCode } from '../engine.ts'
 import type { PlanRecord } from '../plan/plan.ts'
 import { join } from './branch-stack.ts'
-import { Fault } from './fault.ts'
 import { nextPc } from './record.ts'
 import { nonZero, writeScalar } from './scalar.ts'
 import { scalarOf, type Wave } from './wave.ts'
@@ -71,10 +69,6 @@ export const s_setpc_b64 = (target: bigint, w: Wave): undefined => w.jumpToAddre
 export const s_swappc_b64 = (target: bigint, w: Wave, r: PlanRecord) => {
   w.jumpToAddress(target)
   return nextAddress(w, r)
-}
-/** Returns from a trap handler, which Lanewise does not run. */
-export const s_rfe_b64 = (): never => {
-  throw new Fault(FaultCode.Unsupported)
 }
 
 /** D = EXEC, then EXEC = what the operation makes of S0 and EXEC; SCC tells whether EXEC is not 0. */

@@ -1,8 +1,6 @@
 /** Two-operand scalar operations (GCN3 manual, chapter "SOP2 instructions"). */
-import { FaultCode } from '../engine.ts'
 import type { PlanRecord } from '../plan/plan.ts'
 import { fork } from './branch-stack.ts'
-import { Fault } from './fault.ts'
 import { nonZero } from './scalar.ts'
 import type { Wave } from './wave.ts'
 
@@ -72,8 +70,3 @@ export const s_absdiff_i32 = (a: number, b: number) => nonZero(Math.abs(i32(i32(
 
 /** Goes both ways where the lanes disagree: to the address in S1 those whose mask bit in S0 is set, on those whose bit is not. */
 export const s_cbranch_g_fork = (mask: bigint, target: bigint, w: Wave, r: PlanRecord): undefined => fork(w, r, mask, target)
-
-/** Returns from a trap handler, which Lanewise does not run. */
-export const s_rfe_restore_b64 = (): never => {
-  throw new Fault(FaultCode.Unsupported)
-}

@@ -7,9 +7,6 @@ import type { WaveFunction } from './scalar.ts'
 import type { Wave } from './wave.ts'
 
 const nothing: WaveFunction = () => {}
-const unsupported: WaveFunction = () => {
-  throw new Fault(FaultCode.Unsupported)
-}
 
 /** STATUS bits. */
 const COND_DBG_USER = 1 << 20
@@ -40,7 +37,6 @@ export const s_barrier: WaveFunction = () => Stop.Barrier
 
 export const s_sleep: WaveFunction = () => Stop.Yield
 export const s_wakeup: WaveFunction = () => Stop.Yield
-export const s_sendmsg: WaveFunction = () => Stop.Yield
 
 // Waiting for memory, priorities, caches and counters have no effect that a program could see here: every access is done at once.
 export const s_nop = nothing
@@ -52,10 +48,11 @@ export const s_decperflevel = nothing
 export const s_ttracedata = nothing
 
 /** A halted wave waits for a debugger, which there is none; clearing HALT changes nothing. */
-export const s_sethalt: WaveFunction = (w, r) => (r.imm & 1 ? unsupported(w, r) : undefined)
-export const s_sendmsghalt = unsupported
-/** A debugger's way to kill a wave; clearing KILL changes nothing. */
-export const s_setkill: WaveFunction = (w, r) => (r.imm & 1 ? unsupported(w, r) : undefined)
+export const s_sethalt: WaveFunction = (_, r) => {
+  if (r.imm & 1) throw new Fault(FaultCode.Unsupported)
+}
+/** KILL ends the wave; clearing it changes nothing. */
+export const s_setkill: WaveFunction = (_, r) => (r.imm & 1 ? Stop.End : undefined)
 export const s_trap: WaveFunction = () => {
   throw new Fault(FaultCode.Trap)
 }

@@ -85,17 +85,3 @@ export const SDWA_UNUSED: readonly string[] = ['UNUSED_PAD', 'UNUSED_SEXT', 'UNU
 
 /** VSRC of v_interp_mov_f32, by number. */
 export const PARAMETERS: readonly string[] = ['p10', 'p20', 'p0']
-
-export interface ExportTargets {
-  readonly first: number
-  readonly count: number
-  readonly name: string
-}
-/** Targets of exp: numbered ones where `count` is not 1. */
-export const EXPORT_TARGETS: readonly ExportTargets[] = [
-  { first: 0, count: 8, name: 'mrt' },
-  { first: 8, count: 1, name: 'mrtz' },
-  { first: 9, count: 1, name: 'null' },
-  { first: 12, count: 4, name: 'pos' },
-  { first: 32, count: 32, name: 'param' },
-]

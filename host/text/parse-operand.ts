@@ -1,6 +1,7 @@
 /** Assembly text → the fields of one operand: registers, constants and symbolic immediates. The other direction of print-operand.ts. */
 import { isScalarRegister } from '../codec/legal.ts'
 import { type Operand, registersOf } from '../codec/operands.ts'
+import { EXPORT_TARGETS } from '../isa/exports.ts'
 import type { Format } from '../isa/formats.ts'
 import type { Operation } from '../isa/operations.ts'
 import { LDS_DIRECT, LITERAL, SCALAR_REGISTERS, SPECIAL_SOURCES, VGPR_FIRST } from '../isa/registers.ts'
@@ -9,7 +10,6 @@ import type { Generation, Target } from '../isa/targets.ts'
 import { encodingOfFloatBits, encodingOfInteger, floatBits, type Width } from './constants.ts'
 import { evaluate, type Symbols } from './expression.ts'
 import {
-  EXPORT_TARGETS,
   GPR_INDEX_MODES,
   GS_OPERATIONS,
   HARDWARE_REGISTERS,

@@ -2,6 +2,7 @@
 
 import type { Instruction } from '../codec/instruction.ts'
 import { type Operand, registersOf } from '../codec/operands.ts'
+import { exportTargetName } from '../isa/exports.ts'
 import {
   INLINE_FLOAT_FIRST,
   INLINE_FLOATS,
@@ -19,7 +20,6 @@ import { bitsOf, type OperandType } from '../isa/row.ts'
 import type { Generation } from '../isa/targets.ts'
 import { inlineInteger, isInline } from './constants.ts'
 import {
-  EXPORT_TARGETS,
   GPR_INDEX_MODES,
   GS_NOP,
   GS_OPERATIONS,
@@ -196,11 +196,7 @@ function printAddress({ fields }: Instruction): string {
   return parts === 0 ? 'off' : vgpr(fields.vaddr!, parts)
 }
 
-function printExportTarget(value: number): string {
-  const targets = EXPORT_TARGETS.find(({ first, count }) => value >= first && value < first + count)
-  if (targets === undefined) return `invalid_target_${value}`
-  return targets.count === 1 ? targets.name : `${targets.name}${value - targets.first}`
-}
+const printExportTarget = (value: number): string => exportTargetName(value) ?? `invalid_target_${value}`
 
 /** A value that EN leaves out is `off`; COMPR sends two registers, each holding two halves. */
 function printExport({ source }: Operand, { fields }: Instruction): string {

@@ -41,7 +41,7 @@ const ENDS = /^s_endpgm(_saved)?$/
 export function traceRecord(instruction: Instruction, pc: number, options: PlanOptions): PlanRecord {
   const { name } = instruction.operation
   const record = planInstruction(instruction, pc, options)
-  if (record.op === OP_ILLEGAL || record.op === OP_UNSUPPORTED) return record
+  if (record.op === OP_ILLEGAL) return record
   if (FORKS.test(name)) return { ...record, op: OP_UNSUPPORTED }
   if (name === 's_swappc_b64') return { ...record, op: numberOf('s_getpc_b64') }
   if (!DONE_ALREADY.test(name)) return record

@@ -3,6 +3,7 @@
  * again. Knows nothing of files or text.
  */
 
+import { Beyond } from '../device/beyond.ts'
 import { faultOf, placeOf, placeText } from '../device/faults.ts'
 import type { Device } from '../device/index.ts'
 import { Program } from '../device/program.ts'
@@ -37,6 +38,7 @@ export class TracePlayer {
   readonly #records: number
   readonly #planner: TracePlanner
   #budget: number
+  readonly #beyond: Beyond
   readonly #code: { words: Uint32Array; address: bigint; name: string; origin: number }
 
   /**
@@ -47,6 +49,7 @@ export class TracePlayer {
     if (!(budget >= 1)) throw new RangeError(`budget is ${budget}; it must be at least 1 instruction`)
     this.#device = device
     this.#budget = budget
+    this.#beyond = new Beyond(device)
     this.#code = { words: this.#piece, address: 0n, name: 'trace', origin: 0 }
     this.#program = new Program(device.arena, this.#code, device.target, start.vgprCount)
     this.#records = device.arena.allocate((PIECE_WORDS + 1) * RECORD_BYTES)
@@ -148,21 +151,28 @@ export class TracePlayer {
     this.#goTo(0, 0)
     for (;;) {
       const stop = this.#device.engine.run(this.wave.host, MAX_BUDGET)
-      const { pc } = this.wave
       if (stop === Stop.End) break
-      if (stop === Stop.Fault) {
+      if (stop === Stop.Fault || (stop === Stop.Device && !this.#goBeyond())) {
         this.#stop(faultOf(this.#device, this.wave, [0, 0, 0]))
         break
       }
       // A barrier is met by a wave alone, and nobody waits for a turn.
-      if (stop !== Stop.Barrier && stop !== Stop.Yield) {
+      if (stop !== Stop.Barrier && stop !== Stop.Yield && stop !== Stop.Device) {
         this.#stop(new CoreError(`the ${this.#device.engine.name} engine returned stop ${String(stop)} in a trace; please report it`))
         break
       }
+      const { pc } = this.wave
       if (pc === codeBytes) break
       this.#goTo(pc, this.#find(pc, records))
     }
     this.instructions += this.wave.instructions - before
+  }
+
+  /** Performs an instruction that acts beyond the wave, which is alone; whether it could. */
+  #goBeyond(): boolean {
+    const result = this.#beyond.perform(this.wave, 0, [0, 0, 0])
+    if (typeof result === 'object') this.#beyond.pass(this.wave)
+    return result !== 'fault'
   }
 
   /** Makes a record the one that runs next: the pc table needs no entry but this, for a trace has no jumps. */

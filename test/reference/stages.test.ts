@@ -286,6 +286,6 @@ test('a write of half of EXEC or VCC leaves the other half', () => {
 })
 
 test('an operation without a function is a loud fault', () => {
-  const m = new Machine({ words: op('exp', 'exp', { en: 15, target: 9 }) })
+  const m = new Machine({ words: op('image_sample', 'mimg', { dmask: 15 }) })
   expect([m.run(), m.header(layout.WAVE_FAULT)]).toEqual([Stop.Fault, FaultCode.Unsupported])
 })

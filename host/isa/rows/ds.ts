@@ -1,7 +1,7 @@
 /** LDS and GDS operations. */
 import { _, type RowSource } from '../row.ts'
 
-const DEVICE_WIDE = { unsupported: 'it orders waves of a whole device, which Lanewise does not model' }
+const DEVICE = { traits: 'device' }
 
 export const DS: readonly RowSource[] = [
   // operation, opcodes on [gfx6, gfx7, gfx8], shape, rest
@@ -25,11 +25,11 @@ export const DS: readonly RowSource[] = [
   ['ds_cmpst_f32', { ds: [0x11, 0x11, 0x11] }, '= u32, b32, b32'],
   ['ds_min_f32', { ds: [0x12, 0x12, 0x12] }, '= u32, b32'],
   ['ds_max_f32', { ds: [0x13, 0x13, 0x13] }, '= u32, b32'],
-  ['ds_gws_init', { ds: [0x19, 0x19, 0x99] }, '= u32', DEVICE_WIDE],
-  ['ds_gws_sema_v', { ds: [0x1a, 0x1a, 0x9a] }, '=', DEVICE_WIDE],
-  ['ds_gws_sema_br', { ds: [0x1b, 0x1b, 0x9b] }, '= u32', DEVICE_WIDE],
-  ['ds_gws_sema_p', { ds: [0x1c, 0x1c, 0x9c] }, '=', DEVICE_WIDE],
-  ['ds_gws_barrier', { ds: [0x1d, 0x1d, 0x9d] }, '= u32', DEVICE_WIDE],
+  ['ds_gws_init', { ds: [0x19, 0x19, 0x99] }, '= u32', DEVICE],
+  ['ds_gws_sema_v', { ds: [0x1a, 0x1a, 0x9a] }, '=', DEVICE],
+  ['ds_gws_sema_br', { ds: [0x1b, 0x1b, 0x9b] }, '= u32', DEVICE],
+  ['ds_gws_sema_p', { ds: [0x1c, 0x1c, 0x9c] }, '=', DEVICE],
+  ['ds_gws_barrier', { ds: [0x1d, 0x1d, 0x9d] }, '= u32', DEVICE],
   ['ds_write_b8', { ds: [0x1e, 0x1e, 0x1e] }, '= u32, b32'],
   ['ds_write_b16', { ds: [0x1f, 0x1f, 0x1f] }, '= u32, b32'],
   ['ds_add_rtn_u32', { ds: [0x20, 0x20, 0x20] }, 'b32 = u32, b32'],
@@ -62,7 +62,7 @@ export const DS: readonly RowSource[] = [
   ['ds_read_u16', { ds: [0x3c, 0x3c, 0x3c] }, 'b32 = u32'],
   ['ds_consume', { ds: [0x3d, 0x3d, 0xbd] }, 'b32 ='],
   ['ds_append', { ds: [0x3e, 0x3e, 0xbe] }, 'b32 ='],
-  ['ds_ordered_count', { ds: [0x3f, 0x3f, 0xbf] }, 'b32 = u32', DEVICE_WIDE],
+  ['ds_ordered_count', { ds: [0x3f, 0x3f, 0xbf] }, 'b32 = u32', DEVICE],
   ['ds_add_u64', { ds: [0x40, 0x40, 0x40] }, '= u32, b64'],
   ['ds_sub_u64', { ds: [0x41, 0x41, 0x41] }, '= u32, b64'],
   ['ds_rsub_u64', { ds: [0x42, 0x42, 0x42] }, '= u32, b64'],
@@ -137,7 +137,7 @@ export const DS: readonly RowSource[] = [
   ['ds_min_src2_f64', { ds: [0xd2, 0xd2, 0xd2] }, '= u32'],
   ['ds_max_src2_f64', { ds: [0xd3, 0xd3, 0xd3] }, '= u32'],
   ['ds_nop', { ds: [_, 0x14, 0x14] }, 'custom'],
-  ['ds_gws_sema_release_all', { ds: [_, 0x18, 0x98] }, '=', DEVICE_WIDE],
+  ['ds_gws_sema_release_all', { ds: [_, 0x18, 0x98] }, '=', DEVICE],
   ['ds_wrap_rtn_b32', { ds: [_, 0x34, 0x34] }, 'b32 = u32, b32, b32'],
   ['ds_condxchg32_rtn_b64', { ds: [_, 0x7e, 0x7e] }, 'b64 = u32, b64'],
   ['ds_write_b96', { ds: [_, 0xde, 0xde] }, '= u32, b96'],

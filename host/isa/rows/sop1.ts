@@ -1,5 +1,6 @@
 /** One-operand scalar operations. */
 import { _, type RowSource } from '../row.ts'
+import { NO_TRAP_HANDLER } from './sopp.ts'
 
 export const SOP1: readonly RowSource[] = [
   // operation, opcodes on [gfx6, gfx7, gfx8], shape, rest
@@ -34,7 +35,7 @@ export const SOP1: readonly RowSource[] = [
   ['s_getpc_b64', { sop1: [0x1f, 0x1f, 0x1c] }, 'b64 ='],
   ['s_setpc_b64', { sop1: [0x20, 0x20, 0x1d] }, '= b64'],
   ['s_swappc_b64', { sop1: [0x21, 0x21, 0x1e] }, 'b64 = b64'],
-  ['s_rfe_b64', { sop1: [0x22, 0x22, 0x1f] }, '= b64'],
+  ['s_rfe_b64', { sop1: [0x22, 0x22, 0x1f] }, '= b64', NO_TRAP_HANDLER],
   ['s_and_saveexec_b64', { sop1: [0x24, 0x24, 0x20] }, 'b64 = b64', { traits: 'scc' }],
   ['s_or_saveexec_b64', { sop1: [0x25, 0x25, 0x21] }, 'b64 = b64', { traits: 'scc' }],
   ['s_xor_saveexec_b64', { sop1: [0x26, 0x26, 0x22] }, 'b64 = b64', { traits: 'scc' }],

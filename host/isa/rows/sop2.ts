@@ -1,5 +1,6 @@
 /** Two-operand scalar operations. */
 import { _, type RowSource } from '../row.ts'
+import { NO_TRAP_HANDLER } from './sopp.ts'
 
 export const SOP2: readonly RowSource[] = [
   // operation, opcodes on [gfx6, gfx7, gfx8], shape, rest
@@ -46,5 +47,5 @@ export const SOP2: readonly RowSource[] = [
   ['s_bfe_i64', { sop2: [0x2a, 0x2a, 0x28] }, 'i64 = i64, u32', { traits: 'scc' }],
   ['s_cbranch_g_fork', { sop2: [0x2b, 0x2b, 0x29] }, '= b64, b64'],
   ['s_absdiff_i32', { sop2: [0x2c, 0x2c, 0x2a] }, 'i32 = i32, i32', { traits: 'scc' }],
-  ['s_rfe_restore_b64', { sop2: [_, _, 0x2b] }, '= b64, u32'],
+  ['s_rfe_restore_b64', { sop2: [_, _, 0x2b] }, '= b64, u32', NO_TRAP_HANDLER],
 ]

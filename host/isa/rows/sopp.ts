@@ -1,6 +1,10 @@
 /** Program control. */
 import { _, type RowSource } from '../row.ts'
 
+/** Only trap handlers may return from one (GCN3 manual, S_RFE_B64). */
+export const NO_TRAP_HANDLER = { unsupported: 'it returns from a trap handler, and there is none' }
+const NO_DEBUGGER = 'a halted wave waits for a debugger, and there is none'
+
 export const SOPP: readonly RowSource[] = [
   // operation, opcodes on [gfx6, gfx7, gfx8], shape, rest
   ['s_nop', { sopp: [0x00, 0x00, 0x00] }, 'custom'],
@@ -15,11 +19,11 @@ export const SOPP: readonly RowSource[] = [
   ['s_barrier', { sopp: [0x0a, 0x0a, 0x0a] }, 'custom'],
   ['s_setkill', { sopp: [0x0b, 0x0b, 0x0b] }, 'custom'],
   ['s_waitcnt', { sopp: [0x0c, 0x0c, 0x0c] }, 'custom'],
-  ['s_sethalt', { sopp: [0x0d, 0x0d, 0x0d] }, 'custom'],
+  ['s_sethalt', { sopp: [0x0d, 0x0d, 0x0d] }, 'custom', { partly: NO_DEBUGGER }],
   ['s_sleep', { sopp: [0x0e, 0x0e, 0x0e] }, 'custom'],
   ['s_setprio', { sopp: [0x0f, 0x0f, 0x0f] }, 'custom'],
-  ['s_sendmsg', { sopp: [0x10, 0x10, 0x10] }, 'custom'],
-  ['s_sendmsghalt', { sopp: [0x11, 0x11, 0x11] }, 'custom'],
+  ['s_sendmsg', { sopp: [0x10, 0x10, 0x10] }, 'custom', { traits: 'device' }],
+  ['s_sendmsghalt', { sopp: [0x11, 0x11, 0x11] }, 'custom', { unsupported: NO_DEBUGGER }],
   ['s_trap', { sopp: [0x12, 0x12, 0x12] }, 'custom'],
   ['s_icache_inv', { sopp: [0x13, 0x13, 0x13] }, 'custom'],
   ['s_incperflevel', { sopp: [0x14, 0x14, 0x14] }, 'custom'],
