@@ -8,9 +8,9 @@ import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync 
 import { dirname } from 'node:path'
 import asc, { type Transform } from 'assemblyscript/asc'
 import binaryen from 'assemblyscript/binaryen'
-import { OPERATIONS, PSEUDO_OPERATIONS } from '../isa/operations.ts'
+import { OPERATIONS } from '../isa/operations.ts'
 import { calledKernels } from './called.ts'
-import { dispatchSource, exportsSource, material, missing, operandsSource, stepName } from './dispatch.ts'
+import { dispatchSource, entryName, exportsSource, material, missing, operandsSource } from './dispatch.ts'
 import { findKernels } from './kernels.ts'
 import { layoutSource } from './layout.ts'
 import { scalarsSource } from './scalars.ts'
@@ -56,21 +56,23 @@ const arrange: Partial<Transform> = {
 type TableCalls = Readonly<Record<'_BinaryenTableSetInitial' | '_BinaryenTableSetMax', (table: number, entries: number) => void>>
 
 /**
- * Puts the steps into the function table. AssemblyScript would make an object in static memory for every function that is a value;
+ * Puts steps and kernels into the function table. AssemblyScript would make an object in static memory for every function that is a value;
  * here they are exports until now, and then only entries of the table.
  */
 function fillTable(module: binaryen.Module): void {
-  const names = Array.from({ length: PSEUDO_OPERATIONS.length + OPERATIONS.length }, (_, number) => {
-    const step = module.getExport(stepName(number))
-    const { value } = binaryen.getExportInfo(step)
-    module.removeExport(stepName(number))
-    return value
-  })
+  const functions: string[] = []
+  for (;;) {
+    const entry = entryName(functions.length + 1)
+    const value = module.getExport(entry)
+    if (!value) break
+    functions.push(binaryen.getExportInfo(value).value)
+    module.removeExport(entry)
+  }
   const table = module.getTable('0')
   const { _BinaryenTableSetInitial: setInitial, _BinaryenTableSetMax: setMaximum } = binaryen as unknown as TableCalls
-  setInitial(table, names.length + 1)
-  setMaximum(table, names.length + 1)
-  module.addActiveElementSegment('0', 'steps', names, module.i32.const(1))
+  setInitial(table, functions.length + 1)
+  setMaximum(table, functions.length + 1)
+  module.addActiveElementSegment('0', 'functions', functions, module.i32.const(1))
 }
 
 /** Writes a file whole or not at all; other builds may be reading it. */
