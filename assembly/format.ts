@@ -9,17 +9,15 @@ import { exec, fault, generation, rowBytes } from './state';
 /** Number formats. */
 const UNORM: u32 = 0, SNORM: u32 = 1, USCALED: u32 = 2, SSCALED: u32 = 3, UINT: u32 = 4, SINT: u32 = 5, SNORM_OGL: u32 = 6, FLOAT: u32 = 7;
 
-/** Bits of the components of each data format, lowest first, a byte each; 0 where there is no such format. */
+/** Bits of the components of each data format, lowest first, a byte each; 0 where there is no such format. The last four are images' alone. */
 const WIDTHS = memory.data<u32>([
   0, 0x00000008, 0x00000010, 0x00000808, 0x00000020, 0x00001010, 0x000a0b0b, 0x000b0b0a,
   0x0a0a0a02, 0x020a0a0a, 0x08080808, 0x00002020, 0x10101010, 0x00202020, 0x20202020, 0,
+  0x00050605, 0x01050505, 0x05050501, 0x04040404,
 ]);
-function widths(dataFormat: u32): u32 {
-  return load<u32>(WIDTHS + 4 * dataFormat);
-}
-function elementBits(all: u32): u32 {
-  return (all & 0xff) + ((all >> 8) & 0xff) + ((all >> 16) & 0xff) + (all >> 24);
-}
+const FORMATS: u32 = 20;
+/** Formats that only images have and that have a component of one bit. */
+const ONE_BIT: u32 = 1 << 17 | 1 << 18;
 
 function floatOf(bits: u32): f32 {
   return f32x4.extract_lane(toFloat(i32x4.splat(bits)), 0);
@@ -127,17 +125,47 @@ function hasFloats(dataFormat: u32): bool {
   return ((0b0111_1000_1111_0100 >> dataFormat) & 1) != 0;
 }
 
-let dataFormat: u32 = 0;
+// The formats of the running instruction.
 let numberFormat: u32 = 0;
+/** As in WIDTHS. */
+export let widths: u32 = 0;
+/** Components are stored as they are: their low bits. */
+let isRaw: bool = false;
+
+/** Bytes of an element. */
+export function elementBytes(): u32 {
+  return ((widths & 0xff) + ((widths >> 8) & 0xff) + ((widths >> 16) & 0xff) + (widths >> 24)) >> 3;
+}
+/** Takes formats on; false where there are no such ones. */
+export function setFormats(data: u32, number: u32): bool {
+  isRaw = false;
+  numberFormat = number;
+  widths = data < FORMATS ? load<u32>(WIDTHS + 4 * data) : 0;
+  if (widths == 0) return false;
+  switch (number) {
+    case FLOAT: return hasFloats(data);
+    case SNORM_OGL: return generation < GFX8 && !((ONE_BIT >> data) & 1);
+    case SNORM: return !((ONE_BIT >> data) & 1);
+    default: return number < SNORM_OGL;
+  }
+}
+/** Puts plain dwords in the place of the format's components, or one smaller element; gives the channel select that goes with them. */
+export function setRaw(signed: bool): u32 {
+  const bytes = elementBytes(), dwords = (bytes + 3) >> 2;
+  isRaw = true;
+  numberFormat = signed ? SINT : UINT;
+  widths = bytes < 4 ? 8 * bytes : <u32>0x20202020 >> (32 - 8 * dwords);
+  return IDENTITY & ((1 << (3 * dwords)) - 1);
+}
+
 /** Reads the formats: MTBUF has them in the instruction, MUBUF in the resource. False after a fault. */
 function readFormats(u: usize, w: usize, typed: bool): bool {
   const imm = load<u32>(u, RECORD_IMM), word = formatWord;
-  dataFormat = typed ? (imm >> IMM_DFMT_SHIFT) & 15 : (word >> 15) & 15;
-  numberFormat = typed ? (imm >> IMM_NFMT_SHIFT) & 7 : (word >> 12) & 7;
-  const known = numberFormat == FLOAT ? hasFloats(dataFormat) : numberFormat != SNORM_OGL || generation < GFX8;
-  if (widths(dataFormat) != 0 && known && (typed || !(imm & IMM_LDS))) return true;
-  fault(w, FAULT_UNSUPPORTED, -1, 0, 0);
-  return false;
+  const known = typed
+    ? setFormats((imm >> IMM_DFMT_SHIFT) & 15, (imm >> IMM_NFMT_SHIFT) & 7)
+    : setFormats((word >> 15) & 15, (word >> 12) & 7) && !(imm & IMM_LDS);
+  if (!known) fault(w, FAULT_UNSUPPORTED, -1, 0, 0);
+  return known;
 }
 
 /** What channel select `select` takes of the four components: 0, 1 or a component. */
@@ -160,41 +188,49 @@ const IDENTITY: u32 = 4 | (5 << 3) | (6 << 6) | (7 << 9);
 
 /** Loads `count` components a lane. The resource's channel select counts for MUBUF. */
 export function loadFormatted(u: usize, w: usize, count: i32, typed: bool, d16: bool): void {
-  if (!locateElements(u, w, typed, false)) return;
-  const d = w + load<u32>(u, RECORD_DST), all = widths(dataFormat), select = typed ? IDENTITY : formatWord & 0xfff;
+  if (locateElements(u, w, typed, false)) loadElements(u, w, (1 << count) - 1, typed ? IDENTITY : formatWord, d16);
+}
+/** Loads those that `mask` has of four components, which `select` takes of the elements at ADDRESSES, to consecutive registers. */
+export function loadElements(u: usize, w: usize, mask: u32, select: u32, d16: bool): void {
   for (let lanes = exec(w); lanes != 0; lanes &= lanes - 1) {
     const o = <usize>ctz(lanes) << 2;
-    let at: u32 = 0, rest = all, r: u32 = 0, g: u32 = 0, b: u32 = 0, a = one(d16);
+    let at: u32 = 0, rest = widths, r: u32 = 0, g: u32 = 0, b: u32 = 0, a = one(d16), to = w + load<u32>(u, RECORD_DST) + o;
     for (let c = 0; rest != 0; c++, rest >>= 8) {
       const width = rest & 0xff, bits = component(o, at, width), x = d16 ? expandToSixteen(bits, width, numberFormat) : expand(bits, width, numberFormat);
       if (c == 0) r = x; else if (c == 1) g = x; else if (c == 2) b = x; else a = x;
       at += width;
     }
-    for (let i = 0; i < count; i++) {
-      const from = (select >> (3 * i)) & 7, x = load<u32>(ADDRESSES + o) == 0 && from != 1 ? 0 : selected(from, r, g, b, a, d16);
-      store<u32>(d + i * rowBytes + o, x);
+    for (let i = 0; i < 4; i++) {
+      if (!((mask >> i) & 1)) continue;
+      const from = (select >> (3 * i)) & 7;
+      store<u32>(to, load<u32>(ADDRESSES + o) == 0 && from != 1 ? 0 : selected(from, r, g, b, a, d16));
+      to += rowBytes;
     }
   }
-  reportResident(u, w, count);
+  reportResident(u, w, popcnt(mask));
 }
 
-/** The register from which component `c` is stored: the one that a load would put it in; 4 where there is none. */
-function registerOf(c: u32, select: u32): i32 {
+/** The one of four components from which component `c` of an element is stored: the one that a load would make of it; 4 where there is none. */
+function sourceOf(c: u32, select: u32): u32 {
   for (let i = 0; i < 4; i++) if (((select >> (3 * i)) & 7) == 4 + c) return i;
   return 4;
 }
 
 /** Stores a lane's components; those that the instruction lacks are 0. */
 export function storeFormatted(u: usize, w: usize, count: i32, typed: bool, d16: bool): void {
-  if (!locateElements(u, w, typed, true)) return;
-  const s = w + load<u32>(u, RECORD_DST), all = widths(dataFormat), select = typed ? IDENTITY : formatWord & 0xfff;
+  if (locateElements(u, w, typed, true)) storeElements(u, w, (1 << count) - 1, typed ? IDENTITY : formatWord, d16);
+}
+/** Stores elements at ADDRESSES; consecutive registers hold the components that `mask` has. */
+export function storeElements(u: usize, w: usize, mask: u32, select: u32, d16: bool): void {
+  const s = w + load<u32>(u, RECORD_DST);
   for (let lanes = exec(w); lanes != 0; lanes &= lanes - 1) {
     const o = <usize>ctz(lanes) << 2;
-    let at: u32 = 0, rest = all;
+    let at: u32 = 0, rest = widths;
     for (let c = 0; rest != 0; c++, rest >>= 8) {
-      const width = rest & 0xff, from = registerOf(c, select), x = from < count ? load<u32>(s + from * rowBytes + o) : 0;
-      const asIs = d16 && width == 16 && numberFormat == FLOAT;
-      setComponent(o, at, width, asIs ? x & 0xffff : pack(d16 ? fromSixteen(x, numberFormat) : x, width, numberFormat));
+      const width = rest & 0xff, from = sourceOf(c, select), before = popcnt(mask & ((1 << from) - 1));
+      const x = (mask >> from) & 1 ? load<u32>(s + before * rowBytes + o) : 0;
+      const asIs = isRaw || (d16 && width == 16 && numberFormat == FLOAT);
+      setComponent(o, at, width, asIs ? x : pack(d16 ? fromSixteen(x, numberFormat) : x, width, numberFormat));
       at += width;
     }
   }
@@ -203,6 +239,6 @@ export function storeFormatted(u: usize, w: usize, count: i32, typed: bool, d16:
 function locateElements(u: usize, w: usize, typed: bool, writing: bool): bool {
   readResource(u, w);
   if (!readFormats(u, w, typed)) return false;
-  const bytes = elementBits(widths(dataFormat)) >> 3;
+  const bytes = elementBytes();
   return locateBuffer(u, w, (bytes + 3) >> 2, bytes, writing, 1, true);
 }

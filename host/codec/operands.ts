@@ -262,7 +262,8 @@ function bufferOperands({ name, shape }: Operation): Operand[] {
 }
 
 function imageOperands(operation: Operation): Operand[] {
-  const list = [operand('vgpr', 'vdata'), operand('vgpr', 'vaddr'), operand('scalar', 'srsrc', 'b256', { scale: 4 })]
+  const data = operand('vgpr', 'vdata', operation.name.endsWith('cmpswap') ? 'b64' : 'b32')
+  const list = [data, operand('vgpr', 'vaddr'), operand('scalar', 'srsrc', 'b256', { scale: 4 })]
   return hasSampler(operation) ? [...list, operand('scalar', 'ssamp', 'b128', { scale: 4 })] : list
 }
 

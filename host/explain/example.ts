@@ -97,6 +97,7 @@ class Chooser {
     // Scalar memory: OFFSET is a number. Atomics of FLAT: text names VDST only where GLC returns the old value.
     if (name === 'imm') return operandsOf(operation, format).some(({ kind }) => kind === 'memoryOffset') ? 1 : 0
     if (name === 'glc') return format.name === 'flat' && operation.name.includes('atomic') && operation.shape.results.length > 0 ? 1 : 0
+    if (name === 'dmask') return operation.name.endsWith('cmpswap') ? 3 : 1
     return DEFAULTS[name] ?? 0
   }
 
@@ -120,7 +121,6 @@ const DEFAULTS: Readonly<Record<string, number>> = {
   row_mask: 15,
   bank_mask: 15,
   dpp_ctrl: 0xe4,
-  dmask: 1,
   en: 15,
   dfmt: 4,
   nfmt: 7,

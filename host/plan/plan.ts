@@ -1,7 +1,7 @@
 /** Instruction → plan record, and machine code → stretches of records. Knows encodings and the memory map, nothing of how operations compute. */
 import { decode } from '../codec/decode.ts'
 import type { Instruction } from '../codec/instruction.ts'
-import type { Table } from '../isa/operations.ts'
+import type { Operation, Table } from '../isa/operations.ts'
 import {
   INLINE_FLOAT_FIRST,
   INLINE_FLOATS,
@@ -332,10 +332,14 @@ function planBuffer(p: Planner, { operation }: Instruction): void {
   p.flag('tfe', FLAG_TFE)
 }
 
-/** Data has a register for each bit of DMASK, at least one, and loads one more for the status. How many an address has, the resource says. */
-function planImage(p: Planner): void {
+/** Registers behind the data that a status goes to: none of a store; a compare-and-swap returns half of its data and has room for one. */
+const imageStatus = (p: Planner, { name }: Operation): number =>
+  /^image_store|cmpswap$/.test(name) || (name.includes('atomic') && !p.field('glc')) ? 0 : p.field('tfe') | p.field('lwe')
+
+/** Data has a register for each bit of DMASK, at least one. How many an address has, the resource says. */
+function planImage(p: Planner, { operation }: Instruction): void {
   const data = Math.max(1, [1, 2, 4, 8].filter((bit) => p.field('dmask') & bit).length)
-  p.record.dst = p.vector(p.field('vdata'), data + (p.field('tfe') | p.field('lwe')))
+  p.record.dst = p.vector(p.field('vdata'), data + imageStatus(p, operation))
   p.vectorSource(0, p.field('vaddr'), 1)
   p.scalarSource(1, p.field('srsrc') * 4)
   p.scalarSource(2, p.field('ssamp') * 4)
@@ -348,6 +352,7 @@ function planImage(p: Planner): void {
   p.flag('glc', FLAG_GLC)
   p.flag('slc', FLAG_SLC)
   p.flag('tfe', FLAG_TFE)
+  p.flag('lwe', FLAG_TFE)
 }
 
 function planExport(p: Planner): void {

@@ -44,6 +44,7 @@ export const FLAG_DPP = 4
 export const FLAG_APPROXIMATE = 8
 export const FLAG_GLC = 16
 export const FLAG_SLC = 32
+/** Of images also LWE: both ask for a status. */
 export const FLAG_TFE = 64
 
 export const OP_ILLEGAL = PSEUDO_OPERATIONS.indexOf('illegal')
