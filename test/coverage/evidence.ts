@@ -1,4 +1,4 @@
-/** Where operations are used: in test files by name, in jobs with known results, in compiled kernels. */
+/** Where operations are used: in edge cases, in test files by name, in jobs with known results, in compiled kernels. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
@@ -6,8 +6,10 @@ import { decode } from '../../host/codec/decode.ts'
 import { findOperation } from '../../host/explain/find.ts'
 import type { Operation } from '../../host/isa/operations.ts'
 import { OPERATIONS } from '../../host/isa/operations.ts'
-import { TARGETS } from '../../host/isa/targets.ts'
+import { TARGETS, type Target } from '../../host/isa/targets.ts'
 import { assembleProgram } from '../../host/text/assemble.ts'
+import { missingOf } from '../ops/edge-cases/lines.ts'
+import { waveCasesOf } from '../ops/edge-cases/whole-wave.ts'
 
 type ByTarget = ReadonlyMap<string, ReadonlySet<Operation>>
 
@@ -17,6 +19,16 @@ export interface Evidence {
   readonly vectors: ByTarget
   /** From the compiled kernels beside a development checkout. */
   readonly kernels: ByTarget
+}
+
+/**
+ * Whether an operation's edge cases are tested on a target. Of the vector ALU: the tables of `test/ops/edge-cases` run on every engine,
+ * and each source has met in them all that its type demands (zeros of both signs, infinities, NaNs, denormals; all ones, signs, small
+ * numbers), or the cases are by hand, of operations that look at the whole wave. Of the others: a test file names the operation.
+ */
+export function hasEdgeCases(operation: Operation, target: Target, { tests }: Evidence): boolean {
+  if (!/^(vop[123c]|vintrp)$/.test(operation.table)) return tests.has(operation.name)
+  return waveCasesOf(operation, target).length > 0 || missingOf(operation, target).length === 0
 }
 
 const SHARED = '../shared'

@@ -56,7 +56,8 @@ function report(): string {
 }
 
 const NOTES = `decode, text: every form of the row, back to the same words. reference, core, translate: an example of every form runs.
-spliced: translated code has the operation's own body, else it calls the core. edge cases: a test file names the operation.
+spliced: translated code has the operation's own body, else it calls the core. edge cases: of the VALU, test/ops/edge-cases runs it on
+all engines with all that its source types demand; of the others, a test file names the operation.
 vectors: a job with known results uses it on the target. kernels: a compiled kernel does.
 `
 

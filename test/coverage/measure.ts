@@ -19,7 +19,7 @@ import { readBlocks } from '../../host/translate/graph.ts'
 import { Kernels } from '../../host/translate/kernels.ts'
 import { modesOf } from '../../host/translate/modes.ts'
 import { roleOf } from '../../host/translate/region.ts'
-import type { Evidence } from './evidence.ts'
+import { type Evidence, hasEdgeCases } from './evidence.ts'
 
 /** What is measured of a row on a target. */
 export const MEASURES = ['decode', 'text', 'reference', 'core', 'translate', 'spliced', 'edge cases', 'vectors', 'kernels'] as const
@@ -56,7 +56,7 @@ function measureRow(operation: Operation, target: Target, bench: Bench, evidence
     core: examples.every((example) => bench.runs('core', example)),
     translate: examples.every((example) => bench.runs('translate', example)),
     spliced: bench.splices(examples[0]!),
-    'edge cases': evidence.tests.has(operation.name),
+    'edge cases': hasEdgeCases(operation, target, evidence),
     vectors: evidence.vectors.get(target.name)?.has(operation) ?? false,
     kernels: evidence.kernels.get(target.name)?.has(operation) ?? false,
   }

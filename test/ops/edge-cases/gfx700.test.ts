@@ -1,0 +1,3 @@
+import { testEdgeCases } from './suite.ts'
+
+testEdgeCases('gfx700')
