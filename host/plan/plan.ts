@@ -290,8 +290,7 @@ function planInterpolation(p: Planner, instruction: Instruction): void {
   p.record.mods.omod = p.field('omod')
   p.record.mods.clamp = p.field('clamp')
   const { abs, neg, omod, clamp } = p.record.mods
-  // Neither manual nor trace says what modifiers do to interpolation.
-  if (abs || neg || omod || clamp) p.record.op = OP_UNSUPPORTED
+  if (abs || neg || omod || clamp) p.record.flags |= FLAG_STAGED
 }
 
 function planDs(p: Planner, { operation }: Instruction): void {

@@ -273,7 +273,8 @@ function dppEnables(r: PlanRecord, lane: number): boolean {
   return bank !== 0 && row !== 0
 }
 
-function modify(value: number | bigint, bits: number, abs: number, neg: number): number | bigint {
+/** A float's bits after abs and neg, each 0 or 1. */
+export function modify(value: number | bigint, bits: number, abs: number, neg: number): number | bigint {
   if (typeof value === 'number') {
     const sign = 1 << (bits - 1)
     const size = abs ? value & ~sign : value

@@ -1,8 +1,6 @@
 /** Vector operations that have only the VOP3 encoding on some generation. */
 import { _, type RowSource } from '../row.ts'
 
-const HALF_PARAMETERS = 'f16 parameters are for graphics shaders; only f32 ones are interpolated'
-
 export const VOP3: readonly RowSource[] = [
   // operation, opcodes on [gfx6, gfx7, gfx8], shape, rest
   ['v_bcnt_u32_b32', { vop2: [0x22, 0x22, _], vop3: [0x122, 0x122, 0x28b] }, 'u32 = b32, u32'],
@@ -70,9 +68,9 @@ export const VOP3: readonly RowSource[] = [
   ['v_fma_f16', { vop3: [_, _, 0x1ee] }, 'f16 = f16, f16, f16', { traits: 'flush nan round' }],
   ['v_div_fixup_f16', { vop3: [_, _, 0x1ef] }, 'f16 = f16, f16, f16', { traits: 'flush' }],
   // All three round by MODE's mode for f16, also to f32 (LLVM, SIModeRegister.cpp). Parameters of f16 are flushed as v_cvt_f32_f16 does.
-  ['v_interp_p1ll_f16', { vop3: [_, _, 0x274] }, 'f32 = f32', { traits: 'ftz round', unsupported: HALF_PARAMETERS }],
-  ['v_interp_p1lv_f16', { vop3: [_, _, 0x275] }, 'f32 = f32, b32', { traits: 'ftz round', unsupported: HALF_PARAMETERS }],
-  ['v_interp_p2_f16', { vop3: [_, _, 0x276] }, 'f16 = f32, f32', { traits: 'ftz flush round', unsupported: HALF_PARAMETERS }],
+  ['v_interp_p1ll_f16', { vop3: [_, _, 0x274] }, 'f32 = f32', { traits: 'ftz round' }],
+  ['v_interp_p1lv_f16', { vop3: [_, _, 0x275] }, 'f32 = f32, b32', { traits: 'ftz round' }],
+  ['v_interp_p2_f16', { vop3: [_, _, 0x276] }, 'f16 = f32, f32', { traits: 'ftz flush round' }],
   ['v_lshlrev_b64', { vop3: [_, _, 0x28f] }, 'b64 = u32, b64'],
   ['v_lshrrev_b64', { vop3: [_, _, 0x290] }, 'b64 = u32, b64'],
   ['v_ashrrev_i64', { vop3: [_, _, 0x291] }, 'i64 = u32, i64'],
