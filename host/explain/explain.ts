@@ -178,7 +178,7 @@ function modeOf({ traits, shape, name }: Operation): string[] {
   if (traits.has('flush')) list.push('denormals are kept or flushed as MODE says')
   if (traits.has('round')) list.push("rounded by MODE's round mode")
   if (traits.has('approximate'))
-    list.push('hardware promises about one unit in the last place; Lanewise gives the correctly rounded result, to nearest even')
+    list.push('hardware promises about one unit in the last place; Lanewise gives the correctly rounded result')
   if (traits.has('nan')) list.push('a NaN result is the first NaN source, made quiet, else the default NaN')
   if (/^v_(min|max|med)(3?|_legacy)_f/.test(name)) list.push('signalling NaN are made quiet first if IEEE is set')
   return shape.text === 'custom' ? [] : list

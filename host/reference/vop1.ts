@@ -146,45 +146,48 @@ export const v_frexp_mant_f32 = (a: number) => frexpMant(F32, a)
 export const v_frexp_mant_f64 = (a: bigint) => frexpMant(F64, a)
 export const v_frexp_mant_f16 = (a: number) => frexpMant(F16, a)
 
-// --- approximate in hardware (about 1 ULP; f64 about 2^29 ULP); here correctly rounded to nearest, whatever MODE says
+// --- approximate in hardware (about 1 ULP; f64 about 2^29 ULP); here correctly rounded, in the round mode of MODE
 
 /** Applies a function of values to the bits; its NaN becomes the one that the NaN rule gives. */
 const unary =
-  <W extends Word>(f: Format<W>, of: (value: number, f: Range) => number) =>
-  (a: W): W => {
-    const result = f.isNaN(a) ? Number.NaN : of(f.value(a), f)
+  <W extends Word>(f: Format<W>, of: ValueFunction) =>
+  (a: W, m: Modes): W => {
+    const result = f.isNaN(a) ? Number.NaN : of(f.value(a), f, f.name === 'f32' ? m.round32 : m.round64)
     return Number.isNaN(result) ? nanOf(f, a) : f.word(result)
   }
 
-/** 1 / S0; zeros give infinities and the other way round, signs kept. */
-const rcp = (x: number, f: Range) => (x === 0 || isInfinite(x) ? 1 / x : reciprocal(x, f, NEAREST))
-/** 1 / √S0; NaN below zero. */
-const rsq = (x: number, f: Range) => (x > 0 && !isInfinite(x) ? reciprocalRoot(x, f, NEAREST) : x === 0 ? 1 / x : x > 0 ? 0 : Number.NaN)
-/** √S0; -0 gives -0, NaN below zero. */
-const sqrt = (x: number, f: Range) => (x > 0 && !isInfinite(x) ? squareRoot(x, f, NEAREST) : Math.sqrt(x))
-/** 2^S0. */
-const exp = (x: number, f: Range) => (isInfinite(x) ? Math.max(x, 0) : exponential2(x, f, NEAREST))
-/** log2 S0; -∞ for zeros, NaN below. */
-const log = (x: number, f: Range) =>
-  x > 0 && !isInfinite(x) ? logarithm2(x, f, NEAREST) : x === 0 ? Number.NEGATIVE_INFINITY : x > 0 ? x : Number.NaN
-/** sin of S0 revolutions; 0 outside ±256, NaN for infinities. */
-const sin = (x: number, f: Range) => (isInfinite(x) ? Number.NaN : Math.abs(x) > 256 ? 0 : sineOfRevolutions(x, f, NEAREST))
-/** cos of S0 revolutions; 1 outside ±256, NaN for infinities. */
-const cos = (x: number, f: Range) => (isInfinite(x) ? Number.NaN : Math.abs(x) > 256 ? 1 : cosineOfRevolutions(x, f, NEAREST))
+/** A function of a value that is not NaN, rounded to a value of the format. */
+type ValueFunction = (x: number, f: Range, round: Round) => number
 
-type ValueFunction = typeof rcp
+/** 1 / S0; zeros give infinities and the other way round, signs kept. */
+const rcp: ValueFunction = (x, f, round) => (x === 0 || isInfinite(x) ? 1 / x : reciprocal(x, f, round))
+/** 1 / √S0; NaN below zero. */
+const rsq: ValueFunction = (x, f, round) =>
+  x > 0 && !isInfinite(x) ? reciprocalRoot(x, f, round) : x === 0 ? 1 / x : x > 0 ? 0 : Number.NaN
+/** √S0; -0 gives -0, NaN below zero. */
+const sqrt: ValueFunction = (x, f, round) => (x > 0 && !isInfinite(x) ? squareRoot(x, f, round) : Math.sqrt(x))
+/** 2^S0. */
+const exp: ValueFunction = (x, f, round) => (isInfinite(x) ? Math.max(x, 0) : exponential2(x, f, round))
+/** log2 S0; -∞ for zeros, NaN below. */
+const log: ValueFunction = (x, f, round) =>
+  x > 0 && !isInfinite(x) ? logarithm2(x, f, round) : x === 0 ? Number.NEGATIVE_INFINITY : x > 0 ? x : Number.NaN
+/** sin of S0 revolutions; 0 outside ±256, NaN for infinities. */
+const sin: ValueFunction = (x, f, round) => (isInfinite(x) ? Number.NaN : Math.abs(x) > 256 ? 0 : sineOfRevolutions(x, f, round))
+/** cos of S0 revolutions; 1 outside ±256, NaN for infinities. */
+const cos: ValueFunction = (x, f, round) => (isInfinite(x) ? Number.NaN : Math.abs(x) > 256 ? 1 : cosineOfRevolutions(x, f, round))
+
 /** Infinite results become the largest numbers. */
 const clamped =
   (of: ValueFunction): ValueFunction =>
-  (x, f) => {
-    const result = of(x, f)
+  (x, f, round) => {
+    const result = of(x, f, round)
     return isInfinite(result) ? withSign(largest(f), result < 0) : result
   }
 /** Infinite results become zeros of their sign. */
 const legacy =
   (of: ValueFunction): ValueFunction =>
-  (x, f) => {
-    const result = of(x, f)
+  (x, f, round) => {
+    const result = of(x, f, round)
     return isInfinite(result) ? withSign(0, result < 0) : result
   }
 
