@@ -47,11 +47,6 @@ test('a parameter beyond the LDS is a fault of the first lane', async () => {
   expect(w.v(0)[4]).toBe(5)
 })
 
-test('modifiers on interpolation are unsupported', async () => {
-  const w = await waveOf({ asm: 'v_interp_p1_f32_e64 v2, -v0, attr0.x', ldsBytes: 192 })
-  expect([w.run(), w.fault.code]).toEqual([Stop.Fault, FaultCode.Unsupported])
-})
-
 test('`buffer_store_lds_dword` moves a dword a lane from M0 + offset + 4 × lane in LDS to memory', async () => {
   const sgpr = { 4: Number(BASE & 0xffffffffn), 5: Number(BASE >> 32n), 6: 1024, 7: 0 }
   const regions = [{ base: BASE, bytes: new Uint8Array(64), writable: true }]

@@ -44,9 +44,9 @@ const modeOf = (random: Random): number => {
   return kind === 0 ? 0x3c0 : kind === 1 ? 0x1f0 : random(0x400)
 }
 
-/** M0 is a register offset for v_movrel* and moves where LDS is read by v_interp_*; elsewhere it is any word. */
+/** M0 is a register offset for v_movrel*; for v_interp_* it says where LDS is read and which quads begin a primitive; elsewhere it is any word. */
 const m0Of = (random: Random, { name }: Operation): number =>
-  name.startsWith('v_movrel') ? random(8) : name.startsWith('v_interp') ? random(64) * 4 : word32(random)
+  name.startsWith('v_movrel') ? random(8) : name.startsWith('v_interp') ? (random(0x8000) << 16) | (random(64) * 4) : word32(random)
 
 function randomCase(random: Random, operation: Operation, target: Target): Case {
   const types = operation.shape.sources.filter((type) => type !== 'mask' && type !== 'vcc')
@@ -81,6 +81,7 @@ function randomState(random: Random, operation: Operation, types: Parameters<typ
     sgprs.set(MASKS + 2 * k + 1, Number(mask >> 32n))
   }
   const readsLds = operation.name.startsWith('v_interp')
+  const parameters = operation.name.endsWith('f16') ? (['f16', 'f32'] as const) : (['f32'] as const)
   const usesM0 = /^v_(interp|movrel)/.test(operation.name)
   const indexes = target.generation === 'gfx8' && !usesM0 && random(8) === 0
   return {
@@ -91,8 +92,8 @@ function randomState(random: Random, operation: Operation, types: Parameters<typ
     scc: random(2) as 0 | 1,
     m0: indexes ? (random(16) << 12) | random(8) : m0Of(random, operation),
     mode: modeOf(random) | (indexes ? GPR_IDX_EN : 0),
-    ldsBytes: readsLds ? 4096 : 64,
-    ...(readsLds ? { lds: new Uint8Array(registers(random, ['f32'], 16, 64).flatMap((row) => [...new Uint8Array(row.buffer)])) } : {}),
+    ldsBytes: readsLds ? 8192 : 64,
+    ...(readsLds ? { lds: new Uint8Array(registers(random, parameters, 32, 64).flatMap((row) => [...new Uint8Array(row.buffer)])) } : {}),
   }
 }
 

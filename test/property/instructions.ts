@@ -90,7 +90,8 @@ class Chooser {
       case 'parameter':
         return this.random(3)
       case 'attribute':
-        return this.random(8)
+        // In VOP3, SRC0 is all of it: attr 5:0, attrchan 7:6, high 8.
+        return this.random(8) | (this.format.fields.attrchan === undefined ? this.random(8) << 6 : 0)
       default:
         throw new Error(`${this.operation.name}: no rule for ${kind}`)
     }
@@ -126,10 +127,9 @@ class Chooser {
   /** A field that no operand is in: a modifier, or bits that mean nothing here. */
   modifier(name: string): number {
     if (name === 'dpp_ctrl') return this.#dppControl()
+    if (name === 'attrchan') return this.random(4)
     if (name === 'row_mask' || name === 'bank_mask') return this.random(2) ? 15 : this.random(16)
     const isModifier = /^(neg|abs|omod|clamp|bound_ctrl|dst_sel|dst_unused|src[01]_(sel|sext|neg|abs))$/.test(name)
-    // Interpolation in VOP3 is not run with modifiers, and says so.
-    if (this.operation.table === 'vintrp') return 0
     const { hi, lo } = this.format.fields[name]!
     const legal = legalValues(this.operation, this.format, this.target.generation).get(name)
     if (!isModifier || this.random(2)) return name.endsWith('_sel') && legal?.[6] === 1 ? 6 : 0
