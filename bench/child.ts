@@ -1,6 +1,11 @@
 /** Parts of a benchmark that need a process of their own: this program once more, with the section `child` and a request on stdin. */
 import { spawnSync } from 'node:child_process'
 
+/** Says on a terminal what is being measured, where the last one stood. */
+export function sayProgress(what: string): void {
+  if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${what}`)
+}
+
 /** Bytes of an answer at most. */
 const ANSWER_LIMIT = 1 << 26
 

@@ -1,7 +1,7 @@
 /** Real kernels, from job files: the same jobs on every engine, and as C for this machine. */
 import { existsSync } from 'node:fs'
 import { cpus } from 'node:os'
-import { inChild } from './child.ts'
+import { inChild, sayProgress } from './child.ts'
 import { type JobLine, type JobRun, type JobTime, jobLines } from './jobs.ts'
 import { type Effort, geometricMean } from './measure.ts'
 import { buildNative, type NativeTimes, runNative } from './native.ts'
@@ -40,7 +40,7 @@ const SHARED = '../shared/kernels/jobs'
 /** Of the large jobs, those that take long enough to mean something, and not too long. */
 const LARGE_DEFAULT = /^(mandelbrot|nbody|sha256|matmul_naive|fir|stencil3d)\.gfx803\.O2/
 
-/** Each small job is measured by so many processes, each large one by two for each of so many rounds; the best counts. */
+/** How often each job is measured in fresh processes where nobody says; the best counts. */
 const ROUNDS = { small: 3, large: 2 } as const
 /** What the reference runs of a large job: some ten seconds. */
 const REFERENCE_BUDGET = 2_000_000
@@ -49,7 +49,7 @@ const least = (times: readonly number[]): number => Math.min(...times)
 const engineTimes = (times: readonly JobTime[], name: string, engine: string) => times.filter((t) => t.name === name && t.engine === engine)
 
 /** Jobs of a file that the engines run from beginning to end, the reference too. */
-function measureSmall(path: string, names: readonly string[], effort: Effort): KernelResult[] {
+function measureSmall(path: string, names: readonly string[], rounds: number, effort: Effort): KernelResult[] {
   const runs: readonly JobRun[] = [
     { engine: 'reference', threads: 1, timeMs: 0 },
     { engine: 'core', threads: 1, timeMs: effort.timeMs },
@@ -57,7 +57,7 @@ function measureSmall(path: string, names: readonly string[], effort: Effort): K
   ]
   // What `translate` has compiled is not to help `auto`.
   const auto: readonly JobRun[] = [{ engine: 'auto', threads: 1, timeMs: 0 }]
-  const times = Array.from({ length: ROUNDS.small }, () =>
+  const times = Array.from({ length: rounds }, () =>
     [runs, auto].flatMap((which) => inChild<JobTime[]>('jobs', { path, names, runs: which })),
   ).flat()
   return names.map((name) => {
@@ -79,12 +79,12 @@ function measureSmall(path: string, names: readonly string[], effort: Effort): K
 }
 
 /** One job on one thread, on several, and in C, by turns. */
-function measureLarge(path: string, line: JobLine, threads: number): KernelResult {
+function measureLarge(path: string, line: JobLine, threads: number, times: number): KernelResult {
   const { name } = line
   const ask = (...runs: JobRun[]): JobTime[] => inChild('jobs', { path, names: [name], runs })
   const once = { threads: 1, timeMs: 0 }
   const program = buildNative(line)
-  const rounds = Array.from({ length: ROUNDS.large }, () => {
+  const rounds = Array.from({ length: times }, () => {
     const part = { ...once, budget: REFERENCE_BUDGET }
     const [core, translate, corePart, referencePart] = ask(
       { ...once, engine: 'core' },
@@ -119,14 +119,14 @@ function measureLarge(path: string, line: JobLine, threads: number): KernelResul
 }
 
 /** The small jobs: those of the repository, then those that are only beside it. */
-export function measureSmallKernels(filter: RegExp | undefined, effort: Effort): KernelResult[] {
+export function measureSmallKernels(filter: RegExp | undefined, effort: Effort, rounds: number = ROUNDS.small): KernelResult[] {
   const seen = new Set<string>()
   return [SMALL, `${SHARED}/gfx803.small.ndjson`].filter(existsSync).flatMap((path) => {
     const names = jobLines(path)
       .map((line) => line.name)
       .filter((name) => !seen.has(name) && (filter ?? /./).test(name))
     for (const name of names) seen.add(name)
-    return names.length === 0 ? [] : measureSmall(path, names, effort)
+    return names.length === 0 ? [] : measureSmall(path, names, rounds, effort)
   })
 }
 
@@ -134,11 +134,20 @@ export function measureSmallKernels(filter: RegExp | undefined, effort: Effort):
  * The large jobs, which are only beside the repository.
  * @param threads for the run on several; default all that the machine has
  */
-export function measureLargeKernels(filter: RegExp | undefined, threads: number | undefined): KernelResult[] {
+export function measureLargeKernels(
+  filter: RegExp | undefined,
+  threads: number = cpus().length,
+  rounds: number = ROUNDS.large,
+): KernelResult[] {
   const path = `${SHARED}/gfx803.large.ndjson`
   if (!existsSync(path)) throw new Error(`there are no large jobs: ${path} does not exist`)
   const lines = jobLines(path).filter(({ name }) => (filter ?? LARGE_DEFAULT).test(name))
-  return lines.map((line) => measureLarge(path, line, threads ?? cpus().length))
+  const results = lines.map((line) => {
+    sayProgress(line.name)
+    return measureLarge(path, line, threads, rounds)
+  })
+  sayProgress('')
+  return results
 }
 
 export const shortName = (name: string): string => name.replace(/\.gfx803\.(O2\.)?/, ' ').replace(/[ .](small|large)$/, '')

@@ -21,9 +21,10 @@ Sections, all of them where none is named:
   traces          Machine words to results, 1 and 10 million instructions
 
   --all           Operations: every one that can run over and over, not a cross-section
-  --large         Kernels: the large jobs in ../shared; traces: 100 million instructions, too
+  --large         Kernels: the large jobs in ../shared (some minutes); traces: 100 million instructions, too
   --svg FILE      Kernels --large: draws a chart
   --threads N     Kernels --large: threads of the run on several (default: what the machine has)
+  --rounds N      Kernels: how often each is measured; the best counts (default 3, with --large 2)
   --filter REGEX  Only operations and jobs whose name matches
   --time MS       Time for each measurement (default 200)
   --json          One JSON object in place of tables
@@ -40,6 +41,7 @@ const { values, positionals } = parseArgs({
     large: { type: 'boolean', default: false },
     svg: { type: 'string' },
     threads: { type: 'string' },
+    rounds: { type: 'string' },
     filter: { type: 'string' },
     time: { type: 'string', default: '200' },
     json: { type: 'boolean', default: false },
@@ -57,8 +59,15 @@ function report<T>(name: string, results: T, show: (results: T) => string): void
   else console.log(show(results))
 }
 
+/** An option that is a whole number; NaN where it is none. */
+function count(option: 'threads' | 'rounds'): number | undefined {
+  const value = values[option]
+  if (value === undefined) return undefined
+  return /^\d+$/.test(value) ? Number(value) : Number.NaN
+}
+
 function largeKernels(): void {
-  const results = measureLargeKernels(filter, values.threads === undefined ? undefined : Number(values.threads))
+  const results = measureLargeKernels(filter, count('threads'), count('rounds'))
   report('kernels', results, showLargeKernels)
   if (values.svg !== undefined) writeFileSync(values.svg, chart(results, thisMachine()))
 }
@@ -68,7 +77,8 @@ const RUN: Readonly<Record<Section, () => Promise<void> | void>> = {
     report('operations', await measureOperations(values.all, filter ?? /./, effort), showOperations)
     if (filter === undefined) report('variants', await measureVariants(effort), showVariants)
   },
-  kernels: () => (values.large ? largeKernels() : report('kernels', measureSmallKernels(filter, effort), showSmallKernels)),
+  kernels: () =>
+    values.large ? largeKernels() : report('kernels', measureSmallKernels(filter, effort, count('rounds')), showSmallKernels),
   start: () => report('start', measureStart(), showStart),
   codec: async () => report('codec', await measureCodec(effort), showCodec),
   traces: () => report('traces', measureTraces(values.large), showTraces),
@@ -87,7 +97,8 @@ function wrong(): string | undefined {
   const unknown = positionals.filter((name) => !SECTIONS.includes(name as Section))
   if (unknown.length > 0) return `there is no section ${unknown.join(', ')}\n\n${HELP}`
   if (!(effort.timeMs > 0)) return `--time is ${values.time}; it must be above 0`
-  if (values.threads !== undefined && !/^[1-9]\d*$/.test(values.threads)) return `--threads is ${values.threads}; it must be 1 or more`
+  for (const option of ['threads', 'rounds'] as const)
+    if (values[option] !== undefined && !(count(option)! >= 1)) return `--${option} is ${values[option]}; it must be 1 or more`
   if (values.svg !== undefined && !values.large) return '--svg draws the large kernels; give --large, too'
   return undefined
 }

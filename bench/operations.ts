@@ -1,5 +1,6 @@
 /** Nanoseconds a wave64 instruction, operation by operation: reference against core. */
 import { bareWave, Device, type Engine, openEngine } from '../host/index.ts'
+import { sayProgress } from './child.ts'
 import {
   BUFFER_BYTES,
   KINDS,
@@ -67,10 +68,13 @@ export async function measureOperations(all: boolean, filter: RegExp, effort: Ef
     ...subjects(all, filter).map((subject) => [subject.name, subject.kind, () => subject] as const),
     ...MEMORY.map((text) => [text.split(' ')[0]!, 'memory', (buffer: bigint) => memorySubject(text, buffer)] as const),
   ].filter(([name]) => filter.test(name))
-  return makers.map(([name, kind, make]) => {
+  const results = makers.map(([name, kind, make]) => {
+    sayProgress(name)
     const [slow, fast] = bestOfEach(effort, [reference.prepare(make), core.prepare(make)])
     return { name, kind, reference: slow!, core: fast! }
   })
+  sayProgress('')
+  return results
 }
 
 const factor = ({ reference, core }: OperationResult): number => reference / core

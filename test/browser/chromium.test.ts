@@ -55,7 +55,7 @@ describe.skipIf(noBrowser)(browserTitle, () => {
 
     test.each(RUNS)('%s gives the result of the CPU on the %s engine', async (name, engine, buffer, hash) => {
       const result = await page.evaluate(run, { name, buffer, engine, check: false })
-      expect(result).toMatchObject({ status: 'ok', differences: [], engine, hash })
+      expect(result).toMatchObject({ status: 'ok', differences: [], engine, hash, threads: 1 })
       expect(result.error).toBeUndefined()
       expect(result.instructions).toBeGreaterThan(0)
     })
