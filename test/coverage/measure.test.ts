@@ -12,6 +12,7 @@ const NAMES = [
   'flat_atomic_add',
   's_load_dword',
   'image_load',
+  'image_sample',
   'v_interp_p2_f16',
 ]
 let rows: Row[] = []
@@ -29,12 +30,12 @@ describe('the measurement', () => {
     expect(holds('flat_atomic_add', 'gfx600')).toBeUndefined()
     expect(rows.filter(({ operation }) => operation.name === 'v_add_f32')).toHaveLength(3)
   })
-  test.each(NAMES.slice(0, 7))('%s is decoded, printed and run', (name) => {
+  test.each(NAMES.slice(0, 8))('%s is decoded, printed and run', (name) => {
     for (const measure of ['decode', 'text', 'reference', 'core', 'translate'] as const)
       expect([...holds(name, 'gfx803')!]).toContain(measure)
   })
-  test('an image operation is decoded but not run, whatever a row says', () => {
-    expect([...holds('image_load', 'gfx803')!].filter((m) => m !== 'edge cases')).toEqual(['decode', 'text'])
+  test('sampling of an image is decoded but not run, whatever a row says', () => {
+    expect([...holds('image_sample', 'gfx803')!].filter((m) => m !== 'edge cases')).toEqual(['decode', 'text'])
   })
   test('a plain addition is spliced, an atomic is not', () => {
     expect(holds('v_add_f32', 'gfx803')!.has('spliced')).toBe(true)
@@ -42,6 +43,6 @@ describe('the measurement', () => {
   })
   test('a vector that comes with the tests counts', () => {
     expect(holds('v_add_f32', 'gfx803')!.has('vectors')).toBe(true)
-    expect(holds('image_load', 'gfx803')!.has('vectors')).toBe(false)
+    expect(holds('image_sample', 'gfx803')!.has('vectors')).toBe(false)
   })
 })

@@ -19,6 +19,7 @@ import { readBlocks } from '../../host/translate/graph.ts'
 import { Kernels } from '../../host/translate/kernels.ts'
 import { modesOf } from '../../host/translate/modes.ts'
 import { roleOf } from '../../host/translate/region.ts'
+import { descriptorOf } from '../images/descriptor.ts'
 import { type Evidence, hasEdgeCases } from './evidence.ts'
 
 /** What is measured of a row on a target. */
@@ -146,9 +147,11 @@ const HIGH = 1
 const RECORDS = 0x10000
 const FORMAT = 0x00027fac
 
+const IMAGE = descriptorOf({ type: '1d', address: DATA, dataFormat: 4, numberFormat: 4, width: 64 })
+
 /**
- * Registers to which the examples' operands point: pairs from v2 and s2 on are the address of the data, s[4:7] is a buffer there, v1 and s8
- * are 0. M0 lets LDS instructions reach all of LDS, and moves relative register numbers by nothing.
+ * Registers to which the examples' operands point: pairs from v2 and s2 on are the address of the data, s[4:7] is a buffer there, or
+ * s[4:11] an image, v1 and s8 are 0. M0 lets LDS instructions reach all of LDS, and moves relative register numbers by nothing.
  */
 function stateOf({ table }: Operation) {
   const vgprs = new Map(Array.from({ length: 31 }, (_, v) => [v + 1, v === 0 ? 0 : v % 2 === 1 ? LOW : HIGH] as const))
@@ -162,6 +165,7 @@ function stateOf({ table }: Operation) {
     [7, FORMAT],
     [8, LOW],
     [9, HIGH],
-  ] as const)
+    ...(table === 'mimg' ? IMAGE.map((word, k) => [4 + k, word] as const) : []),
+  ])
   return { vgprs, sgprs, mode: MODE, m0: table === 'ds' ? 0xfffc : 0, ldsBytes: 65536 }
 }

@@ -30,7 +30,7 @@ const WHOLE: Readonly<Record<string, string>> = {
   buffer_wbinvl1_vol: 'Empties the first-level cache of volatile lines.',
   buffer_store_lds_dword: 'Stores a dword from LDS into a buffer.',
   exp: 'Sends up to four VGPRs to a colour, depth, position or parameter export.',
-  image_get_resinfo: "D = an image's size.",
+  image_get_resinfo: "D = width, height, depth or layers of an image's level, and how many levels there are.",
   image_get_lod: 'D = the level of detail that sampling would use.',
 }
 const PARTS: Readonly<Record<string, string>> = {
@@ -82,8 +82,12 @@ function placeMeaning(name: string): string | undefined {
 }
 
 function imageMeaning(name: string): string | undefined {
-  const [, direction] = /^image_(load|store)/.exec(name) ?? []
-  if (direction !== undefined) return direction === 'load' ? 'D = a texel of an image.' : 'Stores a texel into an image.'
+  const [, direction, kinds] = /^image_(load|store)(\w*)$/.exec(name) ?? []
+  if (direction !== undefined) {
+    const level = kinds!.includes('mip') ? ', of the level that the address ends with' : ''
+    const raw = kinds!.includes('pck') ? `, as its dwords are${kinds!.includes('sgn') ? ', a small one extended by its sign' : ''}` : ''
+    return `${direction === 'load' ? 'D = a texel of an image' : 'Stores a texel into an image'}${level}${raw}.`
+  }
   const [, atomic] = /^image_atomic_([a-z]+)$/.exec(name) ?? []
   if (atomic !== undefined && ATOMICS[atomic] !== undefined) return `In an image, M = ${ATOMICS[atomic]}. With GLC D = M as it was.`
   const [, sampling, ways] = /^image_(sample|gather4)((?:_\w+)?)$/.exec(name) ?? []

@@ -108,6 +108,6 @@ const unsupported = (rows: readonly RowSource[], why: string): readonly RowSourc
   rows.map(([name, opcodes, shape, rest]) => [name, opcodes, shape, { ...rest, unsupported: why }])
 
 export const MIMG: readonly RowSource[] = [
-  ...unsupported(TEXELS, 'there are no images'),
+  ...TEXELS,
   ...unsupported(SAMPLES, 'there are no texture units: how they filter is not known to the bit'),
 ]
