@@ -1,4 +1,4 @@
-/** Buffer formats: components of an element to register words and back (GCN3 manual, tables "Buffer Data Formats" and "Number Formats"). */
+/** Formats of buffers and images: components of an element to register words and back (GCN3 manual, tables "Buffer Data Formats" and "Number Formats"). */
 import { FaultCode } from '../engine.ts'
 import type { Generation } from '../isa/targets.ts'
 import { Fault } from './fault.ts'
@@ -21,6 +21,11 @@ const COMPONENT_BITS: Readonly<Record<number, readonly number[]>> = {
   12: [16, 16, 16, 16],
   13: [32, 32, 32],
   14: [32, 32, 32, 32],
+  // Of images only: a buffer's DATA_FORMAT has four bits.
+  16: [5, 6, 5],
+  17: [5, 5, 5, 1],
+  18: [1, 5, 5, 5],
+  19: [4, 4, 4, 4],
 }
 
 /** NUM_FORMAT. */
@@ -50,10 +55,16 @@ export function checkFormat({ data, number }: Format, generation: Generation): v
   if (bits === undefined || !known) throw new Fault(FaultCode.Unsupported)
 }
 
+/** Whether images can have the format's NUM_FORMAT, of which they know more than buffers; a sign alone is no normalized number. */
+export const isImageNumber = ({ data, number }: Format): boolean =>
+  number <= FLOAT && !((number === SNORM || number === SNORM_OGL) && COMPONENT_BITS[data]?.includes(1))
+
 /** Of a format that `checkFormat` lets pass. */
 const componentBits = (format: Format): readonly number[] => COMPONENT_BITS[format.data]!
 
 export const texelBytes = (format: Format): number => componentBits(format).reduce((all, bits) => all + bits, 0) / 8
+
+export const componentCount = (format: Format): number => componentBits(format).length
 
 const isInteger = (format: Format): boolean => format.number === UINT || format.number === SINT
 

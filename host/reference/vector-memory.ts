@@ -27,7 +27,7 @@ export interface Registers {
   readonly data: (w: Wave, r: PlanRecord) => number
 }
 
-const isCompareSwap = (f: Atomic): boolean => f === compareSwap || f === compareSwapFloat
+export const isCompareSwap = (f: Atomic): boolean => f === compareSwap || f === compareSwapFloat
 
 /** Two steps, so that a fault in any lane leaves everything as it was: all lanes are located, then served in ascending order. */
 export function located<T>(w: Wave, locate: (lane: number) => T, perform: (places: T, lane: number) => void): void {
