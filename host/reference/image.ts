@@ -100,7 +100,7 @@ export function readImage(w: Wave, r: PlanRecord): Image {
   const isInterlaced = bits(word2, 31, 1) !== 0
   const isCompressed = w.generation === 'gfx8' && bits(word6, 21, 1) !== 0
   if (isInterlaced || isCompressed || bits(word3, 20, 5) !== LINEAR_ALIGNED) unsupported()
-  const image: Image = {
+  return {
     ...size,
     ...format,
     base: (BigInt(bits(word1, 0, 8)) << 40n) | (BigInt(word0) << 8n),
@@ -110,8 +110,6 @@ export function readImage(w: Wave, r: PlanRecord): Image {
     baseArray: size.layered ? bits(word5, 0, 13) : 0,
     slices: size.layered ? (bits(word4, 0, 13) + 1) * (size.type === IMG_CUBE ? CUBE_FACES : 1) : size.depth,
   }
-  if (image.baseLevel > 0 && !hasLevels(image)) unsupported()
-  return image
 }
 
 /** Whether it is known where levels behind level 0 are. */
@@ -154,7 +152,8 @@ const addressDwords = ({ coordinates, layered }: ImageSize, mip: boolean): numbe
 
 /** Whether the wave has the registers of an address. @throws {Fault} Register */
 export function checkAddress(w: Wave, r: PlanRecord, image: ImageSize, mip: boolean): void {
-  w.checkVgprs(w.vgprOf(r.sources[0]), addressDwords(image, mip))
+  const last = w.vgprOf(r.sources[0]) + addressDwords(image, mip) - 1
+  if (last >= w.vgprCount) throw new Fault(FaultCode.Register, undefined, BigInt(last), 4)
 }
 
 const ADDRESS_MASK = (1n << 48n) - 1n
@@ -169,7 +168,8 @@ function texelAddress(w: Wave, r: PlanRecord, lane: number, image: Image, mip: b
   for (let k = 0; k < coordinates; k++) if (given[k]! >= sizeAt(sizes[k]!, baseLevel + level)) return undefined
   const layer = layered ? given[coordinates]! : 0
   if (layered && layer >= layers) return undefined
-  if (level > 0 && !hasLevels(image)) unsupported(lane)
+  // A level that all lanes have is not the lane's fault.
+  if (baseLevel + level > 0 && !hasLevels(image)) unsupported(baseLevel > 0 ? undefined : lane)
   const { start, pitch, sliceBytes } = levelOf(image, baseLevel + level)
   const slice = coordinates === 3 ? given[2]! : image.baseArray + layer
   const row = coordinates === 1 ? 0 : given[1]!
@@ -178,7 +178,13 @@ function texelAddress(w: Wave, r: PlanRecord, lane: number, image: Image, mip: b
   )
 }
 
-/** The places of a lane's texel, in dwords where it has some, else whole; none where it is out of range. @throws {Fault} */
+/** The place of a lane's texel as a whole, as atomics want it; none where it is out of range. @throws {Fault} */
+export function locateWhole(w: Wave, r: PlanRecord, lane: number, image: Image, access: Access): readonly Place[] {
+  const address = texelAddress(w, r, lane, image, false)
+  return address === undefined ? [] : [locate(w, address, image.texelBytes, access, lane)]
+}
+
+/** The places of a lane's texel, dword by dword where it has some; none where it is out of range. @throws {Fault} */
 export function locateTexel(w: Wave, r: PlanRecord, lane: number, image: Image, mip: boolean, access: Access): readonly Place[] {
   const address = texelAddress(w, r, lane, image, mip)
   if (address === undefined) return []

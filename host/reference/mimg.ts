@@ -5,7 +5,7 @@ import { FLAG_GLC, FLAG_TFE, IMM_D16, IMM_DMASK } from '../plan/record.ts'
 import * as atomics from './atomics.ts'
 import { Fault } from './fault.ts'
 import { componentCount, decodeTexel, encodeTexel } from './format.ts'
-import { checkAddress, type Image, imageSize, locateTexel, readImage, sizeAt } from './image.ts'
+import { checkAddress, type Image, imageSize, locateTexel, locateWhole, readImage, sizeAt } from './image.ts'
 import { type Place, read, write } from './memory.ts'
 import { readLane, writeLane } from './registers.ts'
 import type { WaveFunction } from './scalar.ts'
@@ -145,7 +145,7 @@ const atomic =
     const data = vdata(w, r)
     located(
       w,
-      (lane) => locateTexel(w, r, lane, image, false, 'write'),
+      (lane) => locateWhole(w, r, lane, image, 'write'),
       (places, lane) => {
         const old = readTexel(w, image, places) ?? 0n
         const second = isCompareSwap(f) ? readLane(w, data + count, lane, count) : 0n

@@ -5,11 +5,13 @@ import { bareWave, Device, type WaveState } from '../../host/device/index.ts'
 import type { Engine } from '../../host/engine.ts'
 import { FaultError, MemoryFault, UnsupportedError } from '../../host/errors.ts'
 import { TARGETS, type TargetName } from '../../host/isa/targets.ts'
+import { createReference } from '../../host/reference/index.ts'
 import { assembleProgram } from '../../host/text/assemble.ts'
 import { createTranslate } from '../../host/translate/engine.ts'
 import { descriptorOf, type Image } from './descriptor.ts'
 
 const engines: readonly (readonly [string, () => Engine | Promise<Engine>])[] = [
+  ['reference', createReference],
   ['core', createCore],
   ['translate', () => createTranslate({ threshold: 1 })],
 ]
