@@ -1,75 +1,80 @@
 /**
- * Models of what hardware only approximates; Lanewise gives the correctly rounded result, to nearest in every round mode. Quotients and
- * roots are exact integers here, exponentials, logarithms and sines come from a table (data/README.md) and from where they are rational.
+ * Models of what hardware only approximates; Lanewise gives the correctly rounded result. Quotients and roots are exact integers here, exponentials, logarithms and sines come from a table (data/README.md) and from where they are rational.
  */
 
 import { exact, F16, F32, F64, type Format, infinity, isInfinite, isNan, isNegative, rounded } from '../../kernels/exact.ts'
 import ELEMENTARY_TABLE from '../data/elementary.json' with { type: 'json' }
-import { defaultNan, isZero, largest, nanOf, negate, one, reciprocal, root, size, withSign } from './float.ts'
+import { defaultNan, isZero, largest, nanOf, negate, one, type Round, reciprocal, root, size, withSign } from './float.ts'
 import { type Flush, type Lane, type Model, roundOf } from './model.ts'
 
-type Rows = readonly (readonly [source: string, nearest: string])[]
+type Rows = readonly (readonly [source: string, nearest: string, up: string, down: string, zero: string])[]
 const TABLE = ELEMENTARY_TABLE as unknown as Readonly<Record<string, Readonly<Record<string, Rows>>>>
-const tables = new Map<string, ReadonlyMap<bigint, bigint>>()
-function tableOf(name: string, f: Format): ReadonlyMap<bigint, bigint> {
+const tables = new Map<string, ReadonlyMap<bigint, readonly bigint[]>>()
+/** Results by round mode, by source. */
+function tableOf(name: string, f: Format): ReadonlyMap<bigint, readonly bigint[]> {
   const key = `${name} ${f.bits}`
   let table = tables.get(key)
   if (table === undefined) {
-    table = new Map((TABLE[name]![`f${f.bits}`] ?? []).map(([source, nearest]) => [BigInt(source), BigInt(nearest)]))
+    table = new Map((TABLE[name]![`f${f.bits}`] ?? []).map(([source, ...results]) => [BigInt(source), results.map(BigInt)]))
     tables.set(key, table)
   }
   return table
 }
 
 /** A function of a float that is not NaN; NaN where it is not defined. */
-type Function = (f: Format, a: bigint) => bigint | undefined
+type Function = (f: Format, a: bigint, round: Round) => bigint | undefined
 
-const rcp: Function = (f, a) => {
+const rcp: Function = (f, a, round) => {
   const negative = isNegative(f, a)
   if (isZero(f, a)) return withSign(f, infinity(f), negative)
   if (isInfinite(f, a)) return withSign(f, 0n, negative)
-  return withSign(f, rounded(f, reciprocal(exact(f, size(f, a)))), negative)
+  const quotient = reciprocal(exact(f, size(f, a)))
+  return rounded(f, negative ? { ...quotient, significand: -quotient.significand } : quotient, round)
 }
-const sqrt: Function = (f, a) => {
+const sqrt: Function = (f, a, round) => {
   if (isZero(f, a) || a === infinity(f)) return a
-  return isNegative(f, a) ? defaultNan(f) : rounded(f, root(exact(f, a)))
+  return isNegative(f, a) ? defaultNan(f) : rounded(f, root(exact(f, a)), round)
 }
-const rsq: Function = (f, a) => {
+const rsq: Function = (f, a, round) => {
   if (isZero(f, a)) return withSign(f, infinity(f), isNegative(f, a))
   if (isNegative(f, a)) return defaultNan(f)
-  return a === infinity(f) ? 0n : rounded(f, root(reciprocal(exact(f, a))))
+  return a === infinity(f) ? 0n : rounded(f, root(reciprocal(exact(f, a))), round)
 }
 
-/** Of whole numbers a power of two; of numbers below a quarter of 1's last bit 1; else the table. */
-const exp: Function = (f, a) => {
+/** Of whole numbers a power of two; of numbers below a quarter of 1's last bit 1 or what is next to it; else the table. */
+const exp: Function = (f, a, round) => {
   if (isInfinite(f, a)) return isNegative(f, a) ? 0n : a
   const { significand, exponent } = exact(f, a)
-  if (size(f, a) < one(f) - (BigInt(f.fraction + 2) << BigInt(f.fraction))) return one(f)
+  if (size(f, a) < one(f) - (BigInt(f.fraction + 2) << BigInt(f.fraction))) {
+    if (significand === 0n) return one(f)
+    if (significand > 0n) return one(f) + (round === 1 ? 1n : 0n)
+    return one(f) - (round >= 2 ? 1n : 0n)
+  }
   const low = exponent < 0 ? significand & ((1n << BigInt(-exponent)) - 1n) : 0n
-  if (low !== 0n) return tableOf('exponential2', f).get(a)
+  if (low !== 0n) return tableOf('exponential2', f).get(a)?.[round]
   const power = exponent < 0 ? significand >> BigInt(-exponent) : significand << BigInt(exponent)
   const bounded = power > 5000n ? 5000 : power < -5000n ? -5000 : Number(power)
-  return rounded(f, { significand: 1n, exponent: bounded })
+  return rounded(f, { significand: 1n, exponent: bounded }, round)
 }
 /** Of powers of two their exponent; else the table. */
-const log: Function = (f, a) => {
+const log: Function = (f, a, round) => {
   if (isZero(f, a)) return negate(f, infinity(f))
   if (isNegative(f, a)) return defaultNan(f)
   if (isInfinite(f, a)) return a
   const { significand, exponent } = exact(f, a)
   const digits = significand.toString(2)
-  if (!/^10*$/.test(digits)) return tableOf('logarithm2', f).get(a)
+  if (!/^10*$/.test(digits)) return tableOf('logarithm2', f).get(a)?.[round]
   return rounded(f, { significand: BigInt(exponent + digits.length - 1), exponent: 0 })
 }
 /** Of quarters of a revolution; `beyond` is the value outside ±256, where hardware gives up (CDNA 3 manual). */
 const wave =
   (name: string, beyond: (f: Format) => bigint, quarters: readonly (-1 | 0 | 1 | undefined)[]): Function =>
-  (f, a) => {
+  (f, a, round) => {
     if (isInfinite(f, a)) return defaultNan(f)
     const limit = rounded(f, { significand: 256n, exponent: 0 })
     if (size(f, a) > limit) return beyond(f)
     if (isZero(f, a)) return name === 'sineOfRevolutions' ? a : one(f)
-    const known = tableOf(name, f).get(a)
+    const known = tableOf(name, f).get(a)?.[round]
     if (known !== undefined) return known
     const { significand, exponent } = exact(f, a)
     const turned = exponent >= -2 ? significand << BigInt(exponent + 2) : significand >> BigInt(-2 - exponent)
@@ -84,21 +89,20 @@ const cos = wave('cosineOfRevolutions', one, [1, 0, -1, 0])
 /** Infinite results become the largest numbers, or zeros of their sign. */
 const clamped =
   (of: Function): Function =>
-  (f, a) => {
-    const result = of(f, a)
+  (f, a, round) => {
+    const result = of(f, a, round)
     return result !== undefined && isInfinite(f, result) ? withSign(f, largest(f), isNegative(f, result)) : result
   }
 const legacy =
   (of: Function): Function =>
-  (f, a) => {
-    const result = of(f, a)
+  (f, a, round) => {
+    const result = of(f, a, round)
     return result !== undefined && isInfinite(f, result) ? withSign(f, 0n, isNegative(f, result)) : result
   }
 
 /** f32 flushes denormals always, the other two by MODE. */
 function entry(name: string, table: string, f: Format, of: Function): [string, Model] {
-  // To nearest only; what the other round modes do to these is being decided.
-  const lane: Lane = ([a], at) => (roundOf(f, at) !== 0 ? undefined : isNan(f, a!) ? nanOf(f, a!) : of(f, a!))
+  const lane: Lane = ([a], at) => (isNan(f, a!) ? nanOf(f, a!) : of(f, a!, roundOf(f, at)))
   const flush: Flush = f === F32 ? 'always' : 'mode'
   return [`${name}_f${f.bits}`, { flush, of: lane, also: [[...tableOf(table, f).keys(), ...rational(f)]] }]
 }
