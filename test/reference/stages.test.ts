@@ -254,6 +254,24 @@ describe('the whole wave', () => {
   })
 })
 
+test('parameters are interpolated from the LDS, by the primitive of each quad', () => {
+  // Attribute 1, channel y of primitive p begins at dword 12 * (2 + p): P0 at 2, P10 at 3, P20 at 9. Quads 0 and 1 differ.
+  const lds = new Array<number>(48).fill(0)
+  for (const p of [0, 1]) {
+    lds[12 * (2 + p) + 2] = [0x3f800000, 0x41200000][p]!
+    lds[12 * (2 + p) + 3] = [0x40000000, 0x41a00000][p]!
+    lds[12 * (2 + p) + 9] = [0x40400000, 0x41f00000][p]!
+  }
+  const words = [
+    ...op('v_interp_p1_f32', 'vintrp', { vdst: 2, vsrc: 0, attr: 1, attrchan: 1 }),
+    ...op('v_interp_p2_f32', 'vintrp', { vdst: 2, vsrc: 1, attr: 1, attrchan: 1 }),
+    ...op('v_interp_mov_f32', 'vintrp', { vdst: 3, vsrc: 1, attr: 1, attrchan: 1 }),
+  ]
+  const m = run({ words, m0: 1 << 16, lds: bytesOf(lds), vgpr: { 0: 0x40000000, 1: 0x3f800000 } })
+  expect([m.vgpr(2, 3), m.vgpr(2, 4)]).toEqual([0x41000000, 0x42a00000]) // 1 + 2·2 + 3·1, 10 + 20·2 + 30·1
+  expect([m.vgpr(3, 3), m.vgpr(3, 4)]).toEqual([0x40400000, 0x41f00000])
+})
+
 test('approximate operations are counted, others are not', () => {
   const words = [...op('v_rcp_f32', 'vop1', { vdst: 0, src0: v(0) }), ...op('v_mov_b32', 'vop1', { vdst: 1, src0: v(0) })]
   const m = run({ words: [...words, ...words] })

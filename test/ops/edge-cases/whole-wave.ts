@@ -5,6 +5,7 @@
 import type { WaveState } from '../../../host/device/index.ts'
 import type { Operation } from '../../../host/isa/operations.ts'
 import type { Generation, Target } from '../../../host/isa/targets.ts'
+import { INTERPOLATION } from './interpolation.ts'
 
 /** Dwords by lane; lanes that are not named are as before. */
 type Lanes = Readonly<Record<number, number>>
@@ -214,4 +215,4 @@ export const WAVE_CASES: Readonly<Record<string, readonly WaveCase[]>> = {
 }
 
 export const waveCasesOf = ({ name }: Operation, { generation }: Target): readonly WaveCase[] =>
-  (WAVE_CASES[name] ?? []).filter(({ generations }) => generations?.includes(generation) ?? true)
+  [...(WAVE_CASES[name] ?? []), ...(INTERPOLATION[name] ?? [])].filter(({ generations }) => generations?.includes(generation) ?? true)
