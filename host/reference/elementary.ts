@@ -12,7 +12,7 @@ export function reciprocal(x: number, f: Range, round: Round): number {
   // Division rounds f64 correctly, and twice is once for f16 and f32: f64 has more than twice their bits (Figueroa).
   if (round === NEAREST) return roundValue(1 / x, f, round)
   const { negative, significand, exponent } = exact(x)
-  const one = 1n << 128n
+  const one = 1n << 128n // 53 bits at most divide it, so 75 are left at least
   const quotient = one / significand
   return roundExact({ negative, ...sticky(quotient, quotient * significand !== one), exponent: -exponent - 129 }, f, round)
 }
@@ -100,7 +100,10 @@ const scaled = (fixed: bigint, bits: number, exponent: number): Exact => ({
   exponent: exponent - bits,
 })
 
-/** A significand with one more bit that says whether there is a rest: its rounding is that of the whole number. */
+/**
+ * A significand with one more bit that says whether there is a rest. Its rounding is that of the whole number in every mode, for it has
+ * more bits than the format: what is cut off is zero, below, at or above the half exactly if that of the whole number is.
+ */
 const sticky = (n: bigint, rest: boolean) => ({ significand: (n << 1n) | (rest ? 1n : 0n) })
 
 /** The same number with an even exponent and at least so many more bits. */
