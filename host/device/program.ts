@@ -65,7 +65,12 @@ export class Program {
 
   /** Whether the instruction at this byte offset has a plan record. */
   planned(pc: number): boolean {
-    return this.#arena.words[(this.#pcTable + pc) >>> 2] !== 0
+    return this.record(pc) !== 0
+  }
+
+  /** Address of the plan record of the instruction at this byte offset, 0 where there is none yet. */
+  record(pc: number): number {
+    return this.#arena.words[(this.#pcTable + pc) >>> 2]!
   }
 
   /** Whether this byte offset can be executed: a dword of the code, or its very end. */

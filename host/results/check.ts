@@ -1,6 +1,6 @@
 /**
- * Cross-check: the same work on two engines in step. The wave that ran is compared after every instruction, everything after each slice.
- * Where they part, the slice is run again, and the first instruction whose results differ is shown.
+ * Cross-check: the same work on two engines in step. After every instruction, what it may have written is compared, a wave as a whole when it has
+ * ended, and everything after each slice. Where they part, the slice is run again, and the first instruction after which anything differs is shown.
  */
 import { decode } from '../codec/decode.ts'
 import type { Execution, Wave } from '../device/index.ts'
@@ -8,6 +8,7 @@ import { FaultCode } from '../engine.ts'
 import { CoreError } from '../errors.ts'
 import type { Table } from '../isa/operations.ts'
 import {
+  RECORD_DST,
   WAVE_EXEC_MASKS,
   WAVE_FAULT_ADDRESS,
   WAVE_FAULT_BYTES,
@@ -86,7 +87,7 @@ const SLICE = 4096
 export async function crossCheck(begin: Begin, options: CheckOptions): Promise<Check> {
   const run = await begin('run')
   const reference = await begin('reference')
-  const pair: Pair = { run, reference, seconds: 0, referenceSeconds: 0 }
+  const pair: Pair = { run, reference, seconds: 0, referenceSeconds: 0, compared: 0 }
   const stride = options.stride ?? 1
   let done = 0
   let parting: Parting | undefined
@@ -98,7 +99,8 @@ export async function crossCheck(begin: Begin, options: CheckOptions): Promise<C
     options.onProgress?.(reference.groupsDone, reference.groupCount)
     await new Promise((resolve) => setTimeout(resolve, 0))
   }
-  return { ...pair, parting, exhausted: reference.status === 'running' && parting === undefined }
+  const { seconds, referenceSeconds } = pair
+  return { run, reference, seconds, referenceSeconds, parting, exhausted: reference.status === 'running' && parting === undefined }
 }
 
 /** Two executions of the same work and the wall time that each has spent running. */
@@ -107,6 +109,8 @@ interface Pair {
   readonly reference: Execution
   seconds: number
   referenceSeconds: number
+  /** Waves that were compared in part. */
+  compared: number
 }
 
 /** Runs both up to `limit` instructions further; false where waves differ. */
@@ -114,6 +118,7 @@ function advance(pair: Pair, limit: number, stride: number): boolean {
   const { run, reference } = pair
   for (let done = 0; done < limit && reference.status === 'running'; done += stride) {
     const wave = stride === 1 ? reference.next : undefined
+    const written = wave && destinationOf(wave, reference.device.arena.words)
     const steps = Math.min(stride, limit - done)
     const start = performance.now()
     run.step(steps)
@@ -121,14 +126,33 @@ function advance(pair: Pair, limit: number, stride: number): boolean {
     reference.step(steps)
     pair.seconds += (middle - start) / 1000
     pair.referenceSeconds += (performance.now() - middle) / 1000
-    const waves = wave === undefined ? reference.waves : [wave]
-    if (run.status !== reference.status || !waves.every((w) => sameWave(reference, run, w))) return false
+    if (run.status !== reference.status) return false
+    if (wave === undefined) {
+      if (!reference.waves.every((w) => sameWave(reference, run, w))) return false
+    } else if (!sameWave(reference, run, wave, wave.ended ? undefined : written, pair.compared++)) return false
   }
   return true
 }
 
-/** Compares a wave of the reference with its counterpart, word by word where both lie. */
-function sameWave(reference: Execution, run: Execution, wave: Wave): boolean {
+/** VGPRs that an instruction writes at most: four, and the status of an access. */
+const MOST_WRITTEN = 5
+/** Other VGPRs that are compared after an instruction, by turns: one that was written and should not have been is found soon. */
+const BY_TURNS = 2
+
+/** The first VGPR that the wave's next instruction may write, -1 for none; undefined where nobody knows yet: it is not planned. */
+function destinationOf(wave: Wave, words: Uint32Array): number | undefined {
+  const record = wave.program.record(wave.pc)
+  if (record === 0) return undefined
+  const offset = words[(record + RECORD_DST) >>> 2]!
+  return offset < WAVE_VECTORS ? -1 : Math.floor((offset - WAVE_VECTORS) / (wave.size * 4))
+}
+
+/**
+ * Compares a wave of the reference with its counterpart, word by word where both lie.
+ * @param written the first VGPR that the last instruction may have written; default: all are compared
+ * @param turn which of the other VGPRs are compared, too
+ */
+function sameWave(reference: Execution, run: Execution, wave: Wave, written?: number, turn = 0): boolean {
   const other = run.waves[wave.index]
   if (other === undefined) return false
   const a = reference.device.arena.words
@@ -137,11 +161,17 @@ function sameWave(reference: Execution, run: Execution, wave: Wave): boolean {
     for (let i = from / 4; i < to / 4; i++) if (a[wave.host / 4 + i] !== b[other.host / 4 + i]) return false
     return true
   }
+  const rows = (first: number, count: number): boolean => {
+    const end = Math.min(first + count, wave.vgprCount)
+    return same(WAVE_VECTORS + first * wave.size * 4, WAVE_VECTORS + end * wave.size * 4)
+  }
   return (
     same(WAVE_PC, WAVE_SIZE) &&
     same(WAVE_INSTRUCTIONS, WAVE_HW_ID) &&
     same(WAVE_SCALARS, WAVE_EXEC_MASKS) &&
-    same(WAVE_VECTORS, WAVE_VECTORS + wave.vgprCount * wave.size * 4)
+    (written === undefined
+      ? rows(0, wave.vgprCount)
+      : (written < 0 || rows(written, MOST_WRITTEN)) && rows((turn * BY_TURNS) % wave.vgprCount, BY_TURNS))
   )
 }
 

@@ -74,6 +74,16 @@ describe('cross-check', () => {
     expect(parting!.context.map(({ offset }) => offset)).toEqual([0, 4, 8, 12, 16])
   })
 
+  test.each([
+    ['in the middle', 2003, 'v_mul_f32_e32 v2, 2.0, v3'],
+    // 1 and 819 rounds of five.
+    ['as the last one of a slice', 4096, 's_cbranch_scc1 65531 // 0x0004'],
+    ['at the end', 1 + 0x500 * 5 + 1, 's_endpgm'],
+  ])('finds a register that an instruction writes and should not, %s', async (_, at, text) => {
+    const { parting } = await check(() => faulty(at, WAVE_VECTORS + 3 * 256 + 63 * 4, 1))
+    expect(parting).toMatchObject({ after: at - 1, span: 1, line: { text }, list: [{ where: 'v3', lane: 63 }], count: 1 })
+  })
+
   test('names scalars', async () => {
     const { parting } = await check(() => faulty(1, WAVE_SCALARS + 106 * 4, 1))
     expect(parting).toMatchObject({
