@@ -99,7 +99,8 @@ export class Beyond {
   readonly #messages: Message[] = []
   #messageCount = 0
   readonly #counts = new Map<string, number>()
-  readonly #resources = Array.from({ length: GWS_RESOURCES }, () => new Resource())
+  /** By number; those never used are absent. */
+  readonly #resources = new Map<number, Resource>()
   /** Waves that ordered counts behind them wait for, by workgroups that have begun and not ended. */
   readonly #ahead = new Map<number, Set<number>>()
 
@@ -188,7 +189,8 @@ export class Beyond {
   /** Resource M0[21:16] + offset; a value comes from the first active lane (lane 0 if there is none). */
   #gws({ operation, fields }: Instruction, wave: Wave, group: number): Wait | undefined {
     const number = (((wave.m0 >>> 16) & 63) + fields.offset0!) % GWS_RESOURCES
-    const resource = this.#resources[number]!
+    const resource = this.#resources.get(number) ?? new Resource()
+    this.#resources.set(number, resource)
     const value = operation.shape.sources.length > 0 ? wave.vgpr(fields.addr!)[firstLane(wave.exec)]! : 0
     switch (operation.name) {
       case 'ds_gws_init':

@@ -113,6 +113,8 @@ export class Execution {
   readonly #blocked = new Map<Wave, Wait>()
   readonly #aside = new Map<number, Aside>()
   readonly #beyond: Beyond
+  /** Whether a wave had to wait in the present step. */
+  #hasToWait = false
   /** Whether others run workgroups of the same dispatch. */
   #isShared = false
   /** Whether `group` is still to be laid out. */
@@ -181,7 +183,7 @@ export class Execution {
 
   /**
    * Runs at most so many instructions; fewer only when all is done or something stops the run. With `limit` 1 it is exactly the next
-   * instruction of {@link next} that runs. The blocks of a workgroup that has ended stay as they are until the next call of `step` or `next`.
+   * instruction of {@link next} that runs, or none where that has to wait for what other waves do. The blocks of a workgroup that has ended stay as they are until the next call of `step` or `next`.
    * @param limit 1 to 2^53
    * @returns instructions completed
    */
@@ -189,7 +191,8 @@ export class Execution {
     if (!(limit >= 1)) throw new RangeError(`limit is ${limit}; it must be at least 1 instruction`)
     const before = this.instructions
     const end = before + Math.floor(limit)
-    while (this.status === 'running' && this.instructions < end) this.#run(end - this.instructions)
+    this.#hasToWait = false
+    while (this.status === 'running' && this.instructions < end && !(limit === 1 && this.#hasToWait)) this.#run(end - this.instructions)
     return this.instructions - before
   }
 
@@ -365,6 +368,7 @@ export class Execution {
     if (result === 'fault') return this.#stop(faultOf(this.device, wave, this.workgroup))
     if (typeof result === 'object') {
       this.#blocked.set(wave, result)
+      this.#hasToWait = true
       return this.#pass()
     }
     this.#blocked.delete(wave)

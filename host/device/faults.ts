@@ -1,5 +1,6 @@
 /** A stopped wave → the error that says what it did, where, and what it was near to. */
 import { decode } from '../codec/decode.ts'
+import type { Instruction } from '../codec/instruction.ts'
 import { FaultCode } from '../engine.ts'
 import { FaultError, type LanewiseError, MemoryFault, type Place, UnsupportedError } from '../errors.ts'
 import { WAVE_LDS_BYTES, WAVE_SCRATCH_LANE_BYTES } from '../plan/layout.ts'
@@ -81,9 +82,18 @@ export function faultOf(device: Device, wave: Wave, workgroup: Place['workgroup'
 
 /** What is not run, and why where the operation's row says it; else it is the instruction's modifiers. */
 function unsupported({ target }: Device, wave: Wave): string {
-  const operation = decode(wave.program.code.words, wave.pc >>> 2, target)?.operation
-  const reason = operation?.unsupported ?? operation?.partly
+  const instruction = decode(wave.program.code.words, wave.pc >>> 2, target)
+  const operation = instruction?.operation
+  const reason = operation?.unsupported ?? operation?.partly ?? (operation?.table === 'mimg' ? imageReason(instruction!, wave) : undefined)
   return `Lanewise does not run this instruction on ${target.name}${reason === undefined ? '' : `: ${reason}`}; avoid it in the kernel`
+}
+
+/** Which image it was, for docs/images.md tells which are run. */
+function imageReason({ fields }: Instruction, wave: Wave): string {
+  const [word1, word3] = [1, 3].map((k) => wave.sgpr(fields.srsrc! * 4 + k)) as [number, number]
+  const type = `TYPE ${word3 >>> 28}, TILING_INDEX ${(word3 >>> 20) & 31}`
+  const format = `DATA_FORMAT ${(word1 >>> 20) & 63}, NUM_FORMAT ${(word1 >>> 26) & 15}`
+  return `docs/images.md says which images, formats and modifiers are run, and why not others; this one has ${type}, ${format}`
 }
 
 /** Why the words at pc are illegal: they are no instruction at all, or one with operands that it may not have here. */

@@ -3,7 +3,7 @@ import { type Execution, pause, SLICE_MS, type Wave } from '../device/index.ts'
 
 /** Sees each instruction of an execution. */
 export interface Observer {
-  /** The next instruction of `wave` is about to run. */
+  /** The next instruction of `wave` is about to run; `after` does not follow where it has to wait for other waves. */
   before(execution: Execution, wave: Wave): void
   /** It has completed; its workgroup may have ended, its registers are still there. */
   after(execution: Execution, wave: Wave): void

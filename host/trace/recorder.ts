@@ -45,6 +45,8 @@ export class Recorder implements Observer {
   }
 
   before(execution: Execution, wave: Wave): void {
+    // A wave that had to wait has executed nothing.
+    for (const recorder of this.#waves.values()) recorder.expects = undefined
     this.#waves.get(`${execution.group}.${wave.index}`)?.before(execution, wave)
   }
 

@@ -4,7 +4,7 @@ import { createCore } from '../../host/core/engine.ts'
 import { bareWave, DEFAULT_DESCRIPTOR, Device, dispatch, type Execution, rawKernel } from '../../host/device/index.ts'
 import type { Engine } from '../../host/engine.ts'
 import { FaultError, UnsupportedError } from '../../host/errors.ts'
-import { parseJob, runJob } from '../../host/index.ts'
+import { parseJob, RecordingReader, runJob } from '../../host/index.ts'
 import { TARGETS, type TargetName } from '../../host/isa/targets.ts'
 import { createReference } from '../../host/reference/index.ts'
 import { assembleProgram } from '../../host/text/program.ts'
@@ -243,5 +243,66 @@ describe('jobs', () => {
     expect(result.exports!.map(({ values }) => values.x![63])).toEqual(orders)
     expect(result.exports![0]).toMatchObject({ target: 'mrt0', done: true, validMask: true, compressed: false, exec: '0xffffffffffffffff' })
     expect(JSON.parse(JSON.stringify(result.exports))).toEqual(result.exports)
+  })
+
+  // Workgroups 0 and 1 wait for 2 at a barrier; all run 4 instructions, and 0 one more.
+  const meeting = parseJob(
+    JSON.stringify({
+      target: 'gfx803',
+      code: {
+        asm: `
+          v_mov_b32 v1, 2
+          s_cmp_lg_u32 s6, 0
+          s_cbranch_scc1 ready
+          ds_gws_init v1 gds
+          ready:
+          ds_gws_barrier v1 gds
+          v_mov_b32 v2, 7
+          s_endpgm`,
+      },
+      grid: [192, 1, 1],
+      workgroup: [64, 1, 1],
+    }),
+  )
+
+  test('a profile counts an instruction that waited once', async () => {
+    const { profile, status } = await runJob(meeting, { profile: true })
+    expect(status).toBe('ok')
+    const counts = profile!.spots.map(({ text, count }) => [text.split(' ')[0], count] as const)
+    expect(Object.fromEntries(counts)).toEqual({
+      v_mov_b32_e32: 3,
+      s_cmp_lg_u32: 3,
+      s_cbranch_scc1: 3,
+      ds_gws_init: 1,
+      ds_gws_barrier: 3,
+      s_endpgm: 3,
+    })
+  })
+
+  test.each(['0.0', '2.0'])(
+    'a recording of wave %s has its own instructions, in order, though others ran while it waited',
+    async (which) => {
+      const [group, wave] = which.split('.').map(Number) as [number, number]
+      const chunks: Uint8Array[] = []
+      await runJob(meeting, { record: { waves: [{ group, wave }], write: (bytes) => void chunks.push(bytes) } })
+      const reader = new RecordingReader(
+        (async function* () {
+          yield* chunks
+        })(),
+      )
+      await reader.start()
+      const pcs: number[] = []
+      for await (const steps of reader.steps()) pcs.push(...steps.map(({ pc }) => pc))
+      expect(pcs).toEqual(group === 0 ? [0, 4, 8, 12, 20, 28, 32] : [0, 4, 8, 20, 28, 32])
+    },
+  )
+
+  test('engines that are checked stay in step while workgroups wait', async () => {
+    expect(await runJob(meeting, { check: true })).toMatchObject({ status: 'ok', instructions: 19, check: { parting: null } })
+  })
+
+  test('a budget that ends while waves wait says where', async () => {
+    const result = await runJob({ ...meeting, budget: 8 }, {})
+    expect(result).toMatchObject({ status: 'budget', instructions: 8 })
   })
 })

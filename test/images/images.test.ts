@@ -370,6 +370,10 @@ describe.each(engines)('%s', (_, create) => {
       expect(error).toBeInstanceOf(UnsupportedError)
       expect(v(0)).toEqual([0xdeadbeef])
     })
+    test('the message tells which image it was', async () => {
+      const { error } = await run({ asm: load, image: { ...image, tiling: 14, dataFormat: F8_8_8_8 }, at: [[0], [0]] })
+      expect(error!.message).toMatch(/docs\/images\.md says which .* this one has TYPE 9, TILING_INDEX 14, DATA_FORMAT 10, NUM_FORMAT 4/)
+    })
     test('compression is nothing that gfx6 and gfx7 know', async () => {
       const w = await run({ asm: load, target: 'gfx700', image: { ...image, compressed: true }, at: [[1], [1]] })
       expect([w.error, w.v(0)]).toEqual([undefined, [65]])
