@@ -11,7 +11,7 @@ import { faultOf, placeOf } from './faults.ts'
 import { hex } from './memory.ts'
 import { type Schedule, type Scheduler, schedulerOf } from './schedule.ts'
 import { pause, SLICE_MS, Slices } from './slices.ts'
-import { deadlock, deadlockOfAll, exhausted, type Stall, type Standing, stallText } from './stalls.ts'
+import { deadlock, deadlockOfAll, exhausted, type Stall, type Standing, whoStands } from './stalls.ts'
 import type { DispatchTwin } from './twin.ts'
 import type { Wave } from './wave.ts'
 
@@ -82,7 +82,7 @@ const PROGRESS_MS = 125
 /** STATUS.HALT: s_sethalt stopped the wave for good. */
 const STATUS_HALT = 1 << 13
 /** Workgroups that a deadlock's message tells of. */
-const TOLD_GROUPS = 8
+const TOLD_GROUPS = 32
 
 /** Work in progress. */
 export class Execution {
@@ -407,21 +407,23 @@ export class Execution {
 
   /** All workgroups that have begun are set aside, and there are no others. */
   #blockAll(): void {
-    const groups = [...this.#aside.keys()].sort((a, b) => b - a)
-    const who = groups.map((group) => {
-      this.group = group
-      this.#begin()
-      return groups.length - groups.indexOf(group) > TOLD_GROUPS ? '' : stallText(this.stall)
+    const groups = [...this.#aside.keys()].sort((a, b) => a - b)
+    const who = groups.slice(0, TOLD_GROUPS).map((group) => {
+      this.#goTo(group)
+      return { workgroup: this.workgroup, text: whoStands(this.stall) }
     })
+    this.#goTo(groups[0]!)
     const { stall } = this
     this.#current = stall.standings[0]!.wave.index
-    this.#stop(
-      deadlockOfAll(
-        stall,
-        who.reverse().filter((text) => text !== ''),
-        groups.length,
-      ),
-    )
+    this.#stop(deadlockOfAll(stall, who, groups.length - who.length))
+  }
+
+  /** Lays out a workgroup that stays set aside. */
+  #goTo(group: number): void {
+    const aside = this.#aside.get(group)!
+    this.group = group
+    this.#begin()
+    this.#aside.set(group, aside)
   }
 
   #stateOf(wave: Wave): Standing['state'] {

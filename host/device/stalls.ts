@@ -35,20 +35,28 @@ export function deadlock(stall: Stall): FaultError {
 /**
  * No wave of any workgroup can go on.
  * @param first the first of the workgroups; the place is its first wave's
- * @param who what {@link stallText} says of some of them
- * @param groups how many there are
+ * @param who what the waves of some workgroups do, by {@link whoStands}; the first of them comes first
+ * @param untold how many other workgroups there are
  */
-export function deadlockOfAll(first: Stall, who: readonly string[], groups: number): FaultError {
-  const more = groups > who.length ? `; ${groups - who.length} more workgroups` : ''
-  return deadlockError(first, `no wave can go on: ${who.join('; ')}${more}; ${WAY_OUT_BEYOND}`)
+export function deadlockOfAll(
+  first: Stall,
+  who: readonly { readonly workgroup: Place['workgroup']; readonly text: string }[],
+  untold: number,
+): FaultError {
+  const texts = new Map<string, string[]>()
+  for (const { workgroup, text } of who) texts.set(text, [...(texts.get(text) ?? []), workgroup.join(',')])
+  const told = [...texts].map(([text, workgroups]) => `workgroup ${few(workgroups)}: ${text}`)
+  const others = untold > 0 ? `; ${untold} more workgroups` : ''
+  return deadlockError(first, `no wave can go on: ${told.join('; ')}${others}; ${WAY_OUT_BEYOND}`)
 }
+
+const FEW = 4
+const few = (names: readonly string[]): string =>
+  names.slice(0, FEW).join(' and ') + (names.length > FEW ? ` and ${names.length - FEW} more` : '')
 
 const WAY_OUT_BEYOND = 'what a wave waits for must be done by another one'
 const deadlockError = (stall: Stall, message: string): FaultError =>
   new FaultError('ERR_DEADLOCK', message, standingPlace(stall, stall.standings[0]!))
-
-/** A workgroup that does not get on, and what its waves do. */
-export const stallText = (stall: Stall): string => `workgroup ${stall.workgroup.join(',')} ${whoStands(stall)}`
 
 /**
  * The budget is used up.
@@ -68,8 +76,8 @@ export function exhausted(stall: Stall, current: Wave, budget: number, done: str
 const standingPlace = ({ device, workgroup }: Stall, { wave, state }: Standing): Place =>
   placeOf(device, wave, workgroup, state === 'runs' || state === 'wants' ? wave.pc : wave.pc - DWORD)
 
-/** Waves in the same situation are named together. */
-function whoStands(stall: Stall): string {
+/** What a workgroup's waves do; those in the same situation are named together. */
+export function whoStands(stall: Stall): string {
   const situations = new Map<string, number[]>()
   for (const standing of stall.standings) {
     const { instruction, pc } = standingPlace(stall, standing)
