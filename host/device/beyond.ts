@@ -9,6 +9,7 @@ import { FaultCode, Stop } from '../engine.ts'
 import { exportTargetName } from '../isa/exports.ts'
 import type { Target } from '../isa/targets.ts'
 import {
+  vectorOffset,
   WAVE_FAULT,
   WAVE_FAULT_ADDRESS,
   WAVE_FAULT_BYTES,
@@ -16,7 +17,6 @@ import {
   WAVE_INSTRUCTIONS,
   WAVE_PC,
   WAVE_STOP,
-  WAVE_VECTORS,
 } from '../plan/layout.ts'
 import type { Device } from './device.ts'
 import type { Code } from './program.ts'
@@ -229,7 +229,7 @@ export class Beyond {
       const value = wave.vgpr(fields.addr!)[firstLane(wave.exec)]!
       words[at] = operation === 0 ? old + value : value
     }
-    const row = (wave.host + WAVE_VECTORS) / 4 + fields.vdst! * wave.size
+    const row = (wave.host + vectorOffset(fields.vdst!, wave.size)) / 4
     for (let lane = 0; lane < wave.size; lane++) if ((wave.exec >> BigInt(lane)) & 1n) words[row + lane] = old
     if (fields.offset1! & 3) this.#ahead.get(group)?.delete(wave.index)
     return undefined

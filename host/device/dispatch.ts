@@ -5,7 +5,7 @@
 import { LaunchError } from '../errors.ts'
 import type { Generation } from '../isa/targets.ts'
 import type { KernelDescriptor } from '../object/code-object.ts'
-import { EXEC_HI, EXEC_LO, MACHINE_TIME, WAVE_SCALARS, WAVE_SCRATCH_BASE, WAVE_SCRATCH_LANE_BYTES } from '../plan/layout.ts'
+import { EXEC_HI, EXEC_LO, MACHINE_TIME, WAVE_SCALARS, WAVE_SCRATCH_BASE, WAVE_SCRATCH_LANE_BYTES, waveBytes } from '../plan/layout.ts'
 import type { Device, DeviceKernel } from './device.ts'
 import { type Claim, Execution, type Workload } from './execution.ts'
 import { type Argument, kernargSegment } from './kernarg.ts'
@@ -14,7 +14,7 @@ import { dispatchPacket, queue } from './packet.ts'
 import type { Schedule } from './schedule.ts'
 import { allocateScratch, type Scratch, scratchResource } from './scratch.ts'
 import type { DispatchTwin } from './twin.ts'
-import { allocateWaves, headerOf, SGPR_LIMIT, type Wave, type WaveStart, waveBytes, writeWave } from './wave.ts'
+import { allocateWaves, headerOf, SGPR_LIMIT, type Wave, type WaveStart, writeWave } from './wave.ts'
 
 /** Work-items or workgroups in x, y and z. */
 export type Size = readonly [x: number, y: number, z: number]

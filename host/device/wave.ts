@@ -7,8 +7,10 @@ import {
   EXEC_MASKS_BYTES,
   M0,
   SCALAR_COUNT,
+  scalarOffset,
   VCC_HI,
   VCC_LO,
+  vectorOffset,
   WAVE_ENGINE,
   WAVE_ENGINE_BYTES,
   WAVE_EXEC_MASKS,
@@ -26,20 +28,16 @@ import {
   WAVE_MODE,
   WAVE_PC,
   WAVE_PROGRAM,
-  WAVE_SCALARS,
   WAVE_SCC,
   WAVE_SGPR_COUNT,
   WAVE_SIZE,
   WAVE_STATUS,
   WAVE_STOP,
-  WAVE_VECTORS,
   WAVE_VGPR_COUNT,
+  waveBytes,
 } from '../plan/layout.ts'
 import type { Arena } from './memory.ts'
 import type { Program } from './program.ts'
-
-/** Bytes of the block of a wave with so many VGPRs. */
-export const waveBytes = (vgprCount: number, waveSize: number): number => WAVE_VECTORS + vgprCount * waveSize * 4
 
 /** Words of the header that say where things are in linear memory, or why the last call of the engine returned: no state of the machine. */
 const UNCOMPARED_WORDS = [WAVE_PROGRAM, WAVE_MACHINE, WAVE_LDS, WAVE_STOP]
@@ -122,14 +120,14 @@ export class Wave {
   sgpr(encoding: number): number {
     if (!Number.isInteger(encoding) || encoding < 0 || encoding >= SCALAR_COUNT)
       throw new RangeError(`encoding is ${encoding}; it must be an integer from 0 to ${SCALAR_COUNT - 1}`)
-    return this.word(WAVE_SCALARS + encoding * 4)
+    return this.word(scalarOffset(encoding))
   }
 
   /** A copy of a VGPR, lane by lane. */
   vgpr(register: number): Uint32Array {
     if (!Number.isInteger(register) || register < 0 || register >= this.vgprCount)
       throw new RangeError(`register is ${register}; it must be an integer from 0 to ${this.vgprCount - 1}, the wave has no more VGPRs`)
-    const start = (this.host + WAVE_VECTORS) / 4 + register * this.size
+    const start = (this.host + vectorOffset(register, this.size)) / 4
     return this.#arena.words.slice(start, start + this.size)
   }
 
@@ -236,6 +234,6 @@ export function writeWave(arena: Arena, wave: Wave, start: WaveStart): void {
   words[at + WAVE_PROGRAM / 4] = program
   words[at + WAVE_GPR_ALLOC / 4] = gprAlloc(vgprCount, start.header.get(WAVE_SGPR_COUNT) ?? 0)
   for (const [offset, value] of start.header) words[at + offset / 4] = value
-  for (const [encoding, value] of start.scalars) words[at + WAVE_SCALARS / 4 + encoding] = value
-  for (const [register, lanes] of start.vectors) words.set(lanes, at + WAVE_VECTORS / 4 + register * target.waveSize)
+  for (const [encoding, value] of start.scalars) words[at + scalarOffset(encoding) / 4] = value
+  for (const [register, lanes] of start.vectors) words.set(lanes, at + vectorOffset(register, target.waveSize) / 4)
 }

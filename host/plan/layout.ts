@@ -94,8 +94,17 @@ export const SCALAR_COUNT = 128
 /** EXEC expanded to one all-ones or zero dword a lane; a cache kept by the engine, never compared. */
 export const WAVE_EXEC_MASKS = 768
 export const EXEC_MASKS_BYTES = 256
-/** Vector file: VGPR r is waveSize dwords at WAVE_VECTORS + r * waveSize * 4. */
+/** Vector file: rows of waveSize dwords, one a VGPR. */
 export const WAVE_VECTORS = 1024
+
+/** Offset of a scalar (operand encoding 0–127) in a wave's block. */
+export const scalarOffset = (encoding: number): number => WAVE_SCALARS + encoding * 4
+/** Offset of a VGPR's row in a wave's block. */
+export const vectorOffset = (vgpr: number, waveSize: number): number => WAVE_VECTORS + vgpr * waveSize * 4
+/** Number of the VGPR at an offset; a fraction within its row, negative before the vector file. */
+export const vgprAt = (offset: number, waveSize: number): number => (offset - WAVE_VECTORS) / (waveSize * 4)
+/** Bytes of the block of a wave with so many VGPRs. */
+export const waveBytes = (vgprCount: number, waveSize: number): number => vectorOffset(vgprCount, waveSize)
 
 // --- scalar operand encodings of gfx6 to gfx8
 export const VCC_LO = 106

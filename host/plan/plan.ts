@@ -16,7 +16,7 @@ import {
 } from '../isa/registers.ts'
 import { bitsOf, dwordsOf, type OperandType } from '../isa/row.ts'
 import type { Target } from '../isa/targets.ts'
-import { EXEC_LO, RECORD_BYTES, VCC_LO, WAVE_SCALARS, WAVE_VECTORS } from './layout.ts'
+import { EXEC_LO, RECORD_BYTES, scalarOffset, VCC_LO, vectorOffset } from './layout.ts'
 import {
   FLAG_APPROXIMATE,
   FLAG_DPP,
@@ -71,11 +71,6 @@ export interface PlanOptions {
   /** VGPRs of a wave; an instruction that names one beyond them is planned as illegal. */
   readonly vgprCount: number
 }
-
-/** Offset of a scalar (operand encoding 0–127) in the wave block. */
-export const scalarOffset = (encoding: number): number => WAVE_SCALARS + encoding * 4
-/** Offset of a VGPR's row in the wave block. */
-export const vectorOffset = (vgpr: number, waveSize: number): number => WAVE_VECTORS + vgpr * waveSize * 4
 
 /** Program control that never goes on with the next instruction, so a stretch ends there. */
 const LEAVES = new Set(['s_endpgm', 's_endpgm_saved', 's_branch', 's_setpc_b64', 's_swappc_b64', 's_rfe_b64', 's_rfe_restore_b64'])

@@ -8,18 +8,19 @@ import {
   PROGRAM_CODE_BYTES,
   PROGRAM_GENERATION,
   PROGRAM_PC_TABLE,
+  scalarOffset,
   VCC_LO,
+  vectorOffset,
+  vgprAt,
   WAVE_LDS,
   WAVE_LDS_BYTES,
   WAVE_MACHINE,
   WAVE_MODE,
   WAVE_PC,
   WAVE_PROGRAM,
-  WAVE_SCALARS,
   WAVE_SCC,
   WAVE_SGPR_COUNT,
   WAVE_SIZE,
-  WAVE_VECTORS,
   WAVE_VGPR_COUNT,
 } from '../plan/layout.ts'
 import { Fault } from './fault.ts'
@@ -161,19 +162,19 @@ export class Wave {
 
   /** A scalar register by its operand encoding. */
   scalar(encoding: number): number {
-    return this.header(WAVE_SCALARS + encoding * 4)
+    return this.header(scalarOffset(encoding))
   }
 
   setScalar(encoding: number, value: number): void {
-    this.setHeader(WAVE_SCALARS + encoding * 4, value)
+    this.setHeader(scalarOffset(encoding), value)
   }
 
   scalar64(encoding: number): bigint {
-    return this.header64(WAVE_SCALARS + encoding * 4)
+    return this.header64(scalarOffset(encoding))
   }
 
   setScalar64(encoding: number, value: bigint): void {
-    this.setHeader64(WAVE_SCALARS + encoding * 4, BigInt.asUintN(64, value))
+    this.setHeader64(scalarOffset(encoding), BigInt.asUintN(64, value))
   }
 
   vgpr(register: number, lane: number): number {
@@ -187,7 +188,7 @@ export class Wave {
   /** Index in `words` of the first of `count` VGPRs' lane 0; each following one is `size` further. @throws {Fault} Register */
   row(register: number, count = 1): number {
     this.checkVgprs(register, count)
-    return (this.address + WAVE_VECTORS) / 4 + register * this.size
+    return (this.address + vectorOffset(register, this.size)) / 4
   }
 
   /** @throws {Fault} Register, where the wave has no such VGPRs: relative indexing went too far */
@@ -202,7 +203,7 @@ export class Wave {
 
   /** Number of the VGPR at an offset of a plan record. */
   vgprOf(offset: number): number {
-    return (offset - WAVE_VECTORS) / (this.size * 4)
+    return vgprAt(offset, this.size)
   }
 
   /**
@@ -223,4 +224,4 @@ export class Wave {
 }
 
 /** Operand encoding of the scalar register at an offset of a plan record. */
-export const scalarOf = (offset: number): number => (offset - WAVE_SCALARS) / 4
+export const scalarOf = (offset: number): number => (offset - scalarOffset(0)) / 4

@@ -9,6 +9,8 @@ import { CoreError } from '../errors.ts'
 import type { Table } from '../isa/operations.ts'
 import {
   RECORD_DST,
+  vectorOffset,
+  vgprAt,
   WAVE_EXEC_MASKS,
   WAVE_FAULT_ADDRESS,
   WAVE_FAULT_BYTES,
@@ -19,7 +21,6 @@ import {
   WAVE_SCALARS,
   WAVE_SIZE,
   WAVE_STOP,
-  WAVE_VECTORS,
 } from '../plan/layout.ts'
 import { type Difference, Differences } from './compare.ts'
 import { hex } from './hex.ts'
@@ -144,7 +145,7 @@ function destinationOf(wave: Wave, words: Uint32Array): number | undefined {
   const record = wave.program.record(wave.pc)
   if (record === 0) return undefined
   const offset = words[(record + RECORD_DST) >>> 2]!
-  return offset < WAVE_VECTORS ? -1 : Math.floor((offset - WAVE_VECTORS) / (wave.size * 4))
+  return Math.max(-1, Math.floor(vgprAt(offset, wave.size)))
 }
 
 /**
@@ -163,7 +164,7 @@ function sameWave(reference: Execution, run: Execution, wave: Wave, written?: nu
   }
   const rows = (first: number, count: number): boolean => {
     const end = Math.min(first + count, wave.vgprCount)
-    return same(WAVE_VECTORS + first * wave.size * 4, WAVE_VECTORS + end * wave.size * 4)
+    return same(vectorOffset(first, wave.size), vectorOffset(end, wave.size))
   }
   return (
     same(WAVE_PC, WAVE_SIZE) &&

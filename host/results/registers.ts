@@ -6,6 +6,8 @@ import {
   SCALAR_COUNT,
   VCC_HI,
   VCC_LO,
+  vectorOffset,
+  vgprAt,
   WAVE_FAULT,
   WAVE_FAULT_ADDRESS,
   WAVE_FAULT_LANE,
@@ -17,7 +19,6 @@ import {
   WAVE_STATUS,
   WAVE_STOP,
   WAVE_TRAPSTS,
-  WAVE_VECTORS,
 } from '../plan/layout.ts'
 
 const SCALAR_NAMES: ReadonlyMap<number, string> = new Map([
@@ -47,10 +48,8 @@ export const scalarName = (encoding: number): string =>
 
 /** What the word at byte `offset` of a wave's block is. */
 export function nameOfWord(offset: number, waveSize: number): { where: string; lane?: number } {
-  if (offset >= WAVE_VECTORS) {
-    const word = (offset - WAVE_VECTORS) / 4
-    return { where: `v${Math.floor(word / waveSize)}`, lane: word % waveSize }
-  }
+  const vgpr = Math.floor(vgprAt(offset, waveSize))
+  if (vgpr >= 0) return { where: `v${vgpr}`, lane: (offset - vectorOffset(vgpr, waveSize)) / 4 }
   const scalar = (offset - WAVE_SCALARS) / 4
   if (scalar >= 0 && scalar < SCALAR_COUNT) return { where: scalarName(scalar) }
   return { where: HEADER_NAMES.get(offset) ?? `header word ${offset}` }

@@ -1,6 +1,6 @@
 /** The registers of a wave as recordings number them, in its block. */
 import type { Wave } from '../device/index.ts'
-import { SCALAR_COUNT, WAVE_MODE, WAVE_SCALARS, WAVE_SCC, WAVE_STATUS, WAVE_TRAPSTS, WAVE_VECTORS } from '../plan/layout.ts'
+import { SCALAR_COUNT, scalarOffset, vectorOffset, WAVE_MODE, WAVE_SCC, WAVE_STATUS, WAVE_TRAPSTS, waveBytes } from '../plan/layout.ts'
 import { type Change, damaged, VGPR0 } from './recording.ts'
 
 /** Header words behind the 128 scalars, in this order from 128 on. */
@@ -8,7 +8,7 @@ export const HEADER_REGISTERS: readonly number[] = [WAVE_SCC, WAVE_MODE, WAVE_ST
 
 /** Byte offset in the block of a register that is one word. */
 function offsetOf(register: number): number {
-  const offset = register < SCALAR_COUNT ? WAVE_SCALARS + register * 4 : HEADER_REGISTERS[register - SCALAR_COUNT]
+  const offset = register < SCALAR_COUNT ? scalarOffset(register) : HEADER_REGISTERS[register - SCALAR_COUNT]
   if (offset === undefined) throw damaged(`there is no register ${register}`)
   return offset
 }
@@ -16,15 +16,14 @@ function offsetOf(register: number): number {
 /** A copy of the words of a wave's block. */
 export function blockOf(wave: Wave, words: Uint32Array): Uint32Array {
   const start = wave.host >>> 2
-  return words.slice(start, start + WAVE_VECTORS / 4 + wave.vgprCount * wave.size)
+  return words.slice(start, start + waveBytes(wave.vgprCount, wave.size) / 4)
 }
 
 /** Makes all registers of a wave zero: a recording's start state says what is not. */
 export function clear(wave: Wave, words: Uint32Array): void {
   const start = wave.host >>> 2
   for (let register = 0; register < SCALAR_COUNT + HEADER_REGISTERS.length; register++) words[start + offsetOf(register) / 4] = 0
-  const vectors = start + WAVE_VECTORS / 4
-  words.fill(0, vectors, vectors + wave.vgprCount * wave.size)
+  words.fill(0, start + vectorOffset(0, wave.size) / 4, start + waveBytes(wave.vgprCount, wave.size) / 4)
 }
 
 /** What is different in a wave from a block of before; undefined stands for all zero. */
@@ -37,7 +36,7 @@ export function changesOf(wave: Wave, words: Uint32Array, before: Uint32Array | 
     if (value !== (before?.[at] ?? 0)) changes.push({ register, lanes: 1n, values: [value] })
   }
   for (let vgpr = 0; vgpr < wave.vgprCount; vgpr++) {
-    const at = WAVE_VECTORS / 4 + vgpr * wave.size
+    const at = vectorOffset(vgpr, wave.size) / 4
     let lanes = 0n
     const values: number[] = []
     for (let lane = 0; lane < wave.size; lane++) {
@@ -59,7 +58,6 @@ export function eachWord(change: Change, wave: Wave, visit: (index: number, valu
   if (vgpr >= wave.vgprCount) throw damaged(`there is no v${vgpr}`)
   let next = 0
   for (let lane = 0; lane < wave.size; lane++) {
-    if (((change.lanes >> BigInt(lane)) & 1n) === 1n)
-      visit(start + WAVE_VECTORS / 4 + vgpr * wave.size + lane, change.values[next++]!, lane)
+    if (((change.lanes >> BigInt(lane)) & 1n) === 1n) visit(start + vectorOffset(vgpr, wave.size) / 4 + lane, change.values[next++]!, lane)
   }
 }

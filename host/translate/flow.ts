@@ -1,7 +1,6 @@
 /** Which rows are grained where: followed through a block, and over the whole graph to a fixed point. */
 import { bitsOf, dwordsOf } from '../isa/row.ts'
-import { EXEC_LO } from '../plan/layout.ts'
-import { scalarOffset } from '../plan/plan.ts'
+import { EXEC_LO, scalarOffset } from '../plan/layout.ts'
 import { KIND_CONSTANT, KIND_VECTOR } from '../plan/record.ts'
 import { carriesGrain, grainOfResult, isGrained, needsGrain } from './grain.ts'
 import type { Block, Step } from './graph.ts'

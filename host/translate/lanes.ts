@@ -10,8 +10,7 @@
  */
 import type { OperandType } from '../isa/row.ts'
 import { bitsOf, isFloat } from '../isa/row.ts'
-import { EXEC_LO, VCC_LO } from '../plan/layout.ts'
-import { scalarOffset } from '../plan/plan.ts'
+import { EXEC_LO, scalarOffset, VCC_LO } from '../plan/layout.ts'
 import {
   carriesGrain,
   flushesResults,

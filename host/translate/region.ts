@@ -6,8 +6,7 @@
  * scalar instruction may run before the lanes that stand before it, or lanes before a scalar instruction, where neither sees the other.
  */
 import { bitsOf, isFloat } from '../isa/row.ts'
-import { EXEC_LO, MACHINE_COUNTERS, VCC_LO, WAVE_MACHINE, WAVE_PC, WAVE_SCC } from '../plan/layout.ts'
-import { scalarOffset } from '../plan/plan.ts'
+import { EXEC_LO, MACHINE_COUNTERS, scalarOffset, VCC_LO, WAVE_MACHINE, WAVE_PC, WAVE_SCC } from '../plan/layout.ts'
 import { FLAG_APPROXIMATE, FLAG_DPP, FLAG_SDWA, KIND_NONE, KIND_SCALAR, KIND_SPECIAL, KIND_VECTOR } from '../plan/record.ts'
 import { wideConstant } from './constant.ts'
 import { findGrained, GrainState, type Role } from './flow.ts'

@@ -1,8 +1,7 @@
 /** Scalar instructions in translated code: the core's pure functions between loads and stores of the wave block, and what each of them reads and writes. */
 import { SCALAR_KERNELS, type ScalarKernel } from '../core/generated/scalars.ts'
 import { dwordsOf } from '../isa/row.ts'
-import { EXEC_LO, VCC_LO, WAVE_SCC } from '../plan/layout.ts'
-import { scalarOffset } from '../plan/plan.ts'
+import { EXEC_LO, scalarOffset, VCC_LO, WAVE_SCC } from '../plan/layout.ts'
 import { KIND_SCALAR, KIND_SPECIAL } from '../plan/record.ts'
 import { wideConstant } from './constant.ts'
 import type { Step } from './graph.ts'
