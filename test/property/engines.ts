@@ -113,13 +113,13 @@ export class Engines {
   }
 }
 
-interface State {
+export interface State {
   readonly words: Uint32Array
   readonly status: string
 }
 
 /** Runs code to its end, which is reached without a fault. */
-function finalState(device: Device, code: Code, start: WaveState): State {
+export function finalState(device: Device, code: Code, start: WaveState): State {
   const execution: Execution = bareWave(device, code, start)
   while (execution.status === 'running') execution.step(1000)
   const bytes = execution.waves[0]!.state()
@@ -129,10 +129,11 @@ function finalState(device: Device, code: Code, start: WaveState): State {
 
 const wordsOf = (pieces: readonly (readonly number[])[]): Uint32Array => Uint32Array.from([...pieces.flat(), 0xbf810000])
 
-const firstDifference = (a: State, b: State): number | undefined => {
+/** The first dword that differs, -1 where the ends differ. */
+export function firstDifference(a: State, b: State): number | undefined {
   if (a.status !== b.status) return -1
-  const at = a.words.findIndex((word, i) => word !== b.words[i])
-  return at < 0 ? undefined : at
+  for (let at = 0; at < a.words.length; at++) if (a.words[at] !== b.words[at]) return at
+  return undefined
 }
 
 /**
@@ -212,7 +213,7 @@ function report(
 
 /** A scalar by its operand encoding; a lane's dword of a VGPR. */
 const scalar = ({ words }: State, encoding: number): number => words[WAVE_SCALARS / 4 + encoding]!
-const vector = ({ words }: State, vgpr: number, lane: number): number => words[WAVE_VECTORS / 4 + vgpr * 64 + lane]!
+export const vector = ({ words }: State, vgpr: number, lane: number): number => words[WAVE_VECTORS / 4 + vgpr * 64 + lane]!
 
 /** What the instruction's operands hold in a lane. */
 function inputs(instruction: Instruction | undefined, state: State, lane: number): string {

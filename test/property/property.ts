@@ -7,8 +7,8 @@ import { disagreement, Engines, PROGRAMS } from './engines.ts'
 import { formsOf } from './instructions.ts'
 
 /** `npm run test:deep` sets it to 100: so many times the programs. */
-const TIMES = Number(process.env.LANEWISE_TIMES ?? 1)
-const SEED = Number(process.env.LANEWISE_SEED ?? 1)
+export const TIMES = Number(process.env.LANEWISE_TIMES ?? 1)
+export const SEED = Number(process.env.LANEWISE_SEED ?? 1)
 
 export function testProperties(target: TargetName): void {
   const engines = new Engines(TARGETS[target])
