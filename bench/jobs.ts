@@ -87,15 +87,15 @@ async function time(loaded: LoadedJob, run: JobRun): Promise<JobTime> {
 /** Programs that the engines run before anything counts, their length, and how often each repeats it. */
 const WARMING = { programs: 24, instructions: 100, times: 600 } as const
 
-/** Gets the core and the translator themselves compiled, with programs that are no kernel's. */
+/** Gets the core, the translator and what is around them compiled, with programs that are no kernel's. */
 async function warmUp(): Promise<void> {
   const device = new Device(await openEngine('translate'), TARGETS.gfx803)
   for (let seed = 1; seed <= WARMING.programs; seed++) {
     const execution = bareWave(device, device.loadCode(looped(mixedWords(WARMING.instructions, seed))), {
       sgprs: new Map([[0, WARMING.times]]),
     })
-    execution.step(1e9)
-    if (execution.error !== undefined) throw execution.error
+    const { error } = await pool.run(execution, { threads: 1 })
+    if (error !== undefined) throw error
     execution.free()
   }
 }

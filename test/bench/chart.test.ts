@@ -13,6 +13,7 @@ const RESULT: KernelResult = {
   referenceInstructions: 2e6,
   core: 10,
   translate: 1,
+  coreOnce: undefined,
   auto: undefined,
   again: undefined,
   together: { threads: 4, seconds: 0.5 },
