@@ -19,7 +19,9 @@ const FORMATS: u32 = 20;
 /** Formats that only images have and that have a component of one bit. */
 const ONE_BIT: u32 = 1 << 17 | 1 << 18;
 
+/** A NaN is quieted, as v_cvt_f32_f16 does. */
 function floatOf(bits: u32): f32 {
+  if ((bits & 0x7fff) > 0x7c00) bits |= 0x200;
   return f32x4.extract_lane(toFloat(i32x4.splat(bits)), 0);
 }
 function halfOf(x: f32): u32 {

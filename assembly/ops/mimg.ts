@@ -30,7 +30,7 @@ function access(u: usize, w: usize, mip: bool, seen: i32, writing: bool): void {
 function atomic(u: usize, w: usize, op: i32): void {
   if (!readTexels(u, w)) return;
   const bytes = elementBytes(), dwords = bytes >> 2, isWhole = widths == 0x20 || widths == 0x2020, all = op == CMPSWAP || op == FCMPSWAP ? 2 * dwords : dwords;
-  if (!isWhole || dmask(u) != <u32>(1 << all) - 1) return unsupported(w);
+  if (!isWhole || (load<u32>(u, RECORD_IMM) & IMM_DMASK) != <u32>(1 << all) - 1) return unsupported(w);
   if (!locateTexels(u, w, false, true, bytes)) return;
   const x = data(u, w), returns = (load<u16>(u, RECORD_FLAGS) & FLAG_GLC) != 0;
   atomicLanes(w, op, dwords == 2, returns ? x : 0, x, x + dwords * rowBytes, true);

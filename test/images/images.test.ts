@@ -204,6 +204,7 @@ describe.each(engines)('%s', (_, create) => {
       ['4_4_4_4 uint', 19, UINT, 0x4321, [1, 2, 3, 4]],
       ['4_4_4_4 snorm', 19, SNORM, 0x0987, [0x3f800000, 0xbf800000, 0xbf800000, 0]],
       ['16 float', F16, FLOAT, 0xc000, [0xc0000000, 0, 0, 0x3f800000]],
+      ['16 float, a signalling NaN is quieted', F16, FLOAT, 0xfd55, [0xffeaa000, 0, 0, 0x3f800000]],
     ])('%s', async (_, data, number, bits, want) => {
       const w = await run({ asm: xyzw, image: texel(data, number), at: [[0]], memory: [bits] })
       expect([w.error, lane0(w, 4)]).toEqual([undefined, want])
@@ -324,6 +325,7 @@ describe.each(engines)('%s', (_, create) => {
     })
     test.each([
       ['a wrong DMASK', 'image_atomic_add v[0:1], v16, s[0:7] dmask:0x3', F32],
+      ['no DMASK', 'image_atomic_add v0, v16, s[0:7]', F32],
       ['16 bits', 'image_atomic_add v0, v16, s[0:7] dmask:0x1', F16],
     ])('%s is unsupported', async (_, asm, dataFormat) => {
       const { error } = await run({ asm, image: { ...image, dataFormat }, at: [[0]], data: [1] })
