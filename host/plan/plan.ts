@@ -31,11 +31,9 @@ import {
   IMM_DFMT_SHIFT,
   IMM_IDXEN,
   IMM_LDS,
-  IMM_LWE,
   IMM_NFMT_SHIFT,
   IMM_OFFEN,
   IMM_R128,
-  IMM_UNORM,
   KIND_CONSTANT,
   KIND_HIGH,
   KIND_INV_2PI,
@@ -336,12 +334,9 @@ function planImage(p: Planner, { operation }: Instruction): void {
   p.record.dst = p.vector(p.field('vdata'), data + imageStatus(p, operation))
   p.vectorSource(0, p.field('vaddr'), 1)
   p.scalarSource(1, p.field('srsrc') * 4)
-  p.scalarSource(2, p.field('ssamp') * 4)
   p.record.imm = p.field('dmask')
-  if (p.field('unorm')) p.record.imm |= IMM_UNORM
   if (p.field('da')) p.record.imm |= IMM_DA
   if (p.field('r128')) p.record.imm |= IMM_R128
-  if (p.field('lwe')) p.record.imm |= IMM_LWE
   if (p.field('d16')) p.record.imm |= IMM_D16
   p.flag('glc', FLAG_GLC)
   p.flag('slc', FLAG_SLC)

@@ -21,7 +21,7 @@
  *   ds               offset0 7:0 | offset1 15:8 | gds 16     src0 addr, src1 data0, src2 data1
  *   flat             offset 15:0 signed                      src0 addr, src1 data, dst vdst
  *   mubuf, mtbuf     IMM_* below                             src0 vaddr, src1 srsrc, src2 soffset, dst vdata (loads and stores)
- *   mimg             IMM_* below                             src0 vaddr, src1 srsrc, src2 ssamp, dst vdata
+ *   mimg             IMM_* below                             src0 vaddr, src1 srsrc, dst vdata
  *   exp              en 3:0 | target 9:4 | compr 10 | done 11 | vm 12       dst, src0, src1, src2 are vsrc0..3
  */
 import { PSEUDO_OPERATIONS } from '../isa/operations.ts'
@@ -64,11 +64,9 @@ export const IMM_NFMT_SHIFT = 20
 
 /** imm of mimg: dmask 3:0, then bits. */
 export const IMM_DMASK = 15
-export const IMM_UNORM = 1 << 4
-export const IMM_DA = 1 << 5
-export const IMM_R128 = 1 << 6
-export const IMM_LWE = 1 << 7
-export const IMM_D16 = 1 << 8
+export const IMM_DA = 1 << 4
+export const IMM_R128 = 1 << 5
+export const IMM_D16 = 1 << 6
 
 /** sdst of mods where an instruction has none. */
 export const NO_SDST = 0xff

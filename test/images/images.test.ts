@@ -241,6 +241,8 @@ describe.each(engines)('%s', (_, create) => {
         0x5555f81f,
       ],
       ['1_5_5_5 unorm', 'image_store v[0:3], v16, s[0:7] dmask:0xf', 17, UNORM, {}, [0x3f800000, 0, 0, 0x3f800000], 0x5555801f],
+      ['_mip, level 0', 'image_store_mip v0, v[16:17], s[0:7] dmask:0x1', F16, UINT, {}, [0x12345], 0x5555ffff],
+      ['_mip_pck, level 0', 'image_store_mip_pck v0, v[16:17], s[0:7] dmask:0x1', F16, UINT, {}, [0x12345], 0x55552345],
       ['_pck: as it is', 'image_store_pck v0, v16, s[0:7] dmask:0x1', F16, UNORM, {}, [0x12345678], 0x55555678],
     ])('stores: %s', async (_, asm, data, number, rest, values, want) => {
       const w = await run({ asm, image: texel(data, number, rest), at: [[0]], data: values, memory: [0x55555555] })
@@ -250,6 +252,8 @@ describe.each(engines)('%s', (_, create) => {
       ['_pck extends by zeros', 'image_load_pck v[0:1], v16, s[0:7] dmask:0x3', F16, [0x8001], [0x8001, 0]],
       ['_pck_sgn extends by the sign', 'image_load_pck_sgn v[0:1], v16, s[0:7] dmask:0x3', F16, [0x8001], [0xffff8001, 0]],
       ['_pck of two dwords', 'image_load_pck v[0:2], v16, s[0:7] dmask:0x7', F32_32, [7, 8, 9], [7, 8, 0]],
+      ['_mip_pck_sgn, level 0', 'image_load_mip_pck_sgn v0, v[16:17], s[0:7] dmask:0x1', F8, [0x80], [0xffffff80]],
+      ['_mip_pck, level 0', 'image_load_mip_pck v0, v[16:17], s[0:7] dmask:0x1', F8, [0x80], [0x80]],
       ['_pck of components', 'image_load_pck v0, v16, s[0:7] dmask:0x1', F8_8_8_8, [0x04030201], [0x04030201]],
     ])('loads: %s', async (_, asm, data, memory, want) => {
       const w = await run({ asm, image: texel(data, UINT, { select: [0, 0, 0, 0] }), at: [[0]], memory })
@@ -322,6 +326,38 @@ describe.each(engines)('%s', (_, create) => {
       const asm = 'image_atomic_fmin v0, v16, s[0:7] dmask:0x1'
       const fmin = await run({ asm, target: 'gfx600', image, at: [[0]], data: [0xbf800000], memory: [0x3f800000] })
       expect(fmin.memory[0]).toBe(0xbf800000)
+    })
+    const NAN = 0x7fc00000
+    test.each<[name: string, data: number, before: number, after: number]>([
+      ['image_atomic_swap', 5, 9, 5],
+      ['image_atomic_add', 0xffffffff, 9, 8],
+      ['image_atomic_sub', 10, 9, 0xffffffff],
+      ['image_atomic_smin', 0xffffffff, 9, 0xffffffff],
+      ['image_atomic_umin', 0xffffffff, 9, 9],
+      ['image_atomic_smax', 0xffffffff, 9, 9],
+      ['image_atomic_umax', 0xffffffff, 9, 0xffffffff],
+      ['image_atomic_and', 12, 9, 8],
+      ['image_atomic_or', 12, 9, 13],
+      ['image_atomic_xor', 12, 9, 5],
+      ['image_atomic_inc', 9, 9, 0],
+      ['image_atomic_inc', 10, 9, 10],
+      ['image_atomic_dec', 10, 9, 8],
+      ['image_atomic_dec', 8, 9, 8],
+      ['image_atomic_dec', 8, 0, 8],
+      ['image_atomic_rsub', 10, 9, 1],
+      ['image_atomic_fmin', 0xbf800000, 0, 0xbf800000],
+      ['image_atomic_fmin', NAN, 0x3f800000, 0x3f800000],
+      ['image_atomic_fmax', 0xbf800000, 0, 0],
+      ['image_atomic_fmax', 0x3f800000, 0, 0x3f800000],
+    ])('%s of %i makes %i to %i', async (name, value, before, after) => {
+      const target = /rsub|_f/.test(name) ? 'gfx700' : 'gfx803'
+      const w = await run({ asm: `${name} v0, v16, s[0:7] dmask:0x1 glc`, target, image, at: [[1]], data: [value], memory: [7, before, 7] })
+      expect([w.error, w.v(0)[0], [...w.memory.slice(0, 3)]]).toEqual([undefined, before, [7, after, 7]])
+    })
+    test('image_atomic_fcmpswap compares numbers', async () => {
+      const asm = 'image_atomic_fcmpswap v[0:1], v16, s[0:7] dmask:0x3'
+      const w = await run({ asm, target: 'gfx600', image, at: [[0, 1]], data: [5, [0x80000000, NAN]], memory: [0, NAN] })
+      expect([...w.memory.slice(0, 2)]).toEqual([5, NAN])
     })
     test.each([
       ['a wrong DMASK', 'image_atomic_add v[0:1], v16, s[0:7] dmask:0x3', F32],
