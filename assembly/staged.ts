@@ -5,9 +5,9 @@
 //
 //   sources: SDWA or DPP select → abs → neg      result: omod → clamp → flush → SDWA destination
 import {
-  FAULT_ILLEGAL, FAULT_LDS, FAULT_REGISTER, FLAG_APPROXIMATE, FLAG_DPP, FLAG_SDWA, FLAG_STAGED, GFX8, KIND_CONSTANT, KIND_SPECIAL,
-  MACHINE_COUNTERS, RECORD_DST, RECORD_IMM, RECORD_MODS, RECORD_SRC0, WAVE_EXEC_MASKS, WAVE_LDS, WAVE_LDS_BYTES, WAVE_MACHINE, WAVE_MODE,
-  WAVE_VECTORS, WAVE_VGPR_COUNT,
+  FAULT_ILLEGAL, FAULT_LDS, FAULT_MISALIGNED, FAULT_REGISTER, FAULT_UNSUPPORTED, FLAG_APPROXIMATE, FLAG_DPP, FLAG_SDWA, FLAG_STAGED, GFX8,
+  KIND_CONSTANT, KIND_SPECIAL, MACHINE_COUNTERS, RECORD_DST, RECORD_IMM, RECORD_MODS, RECORD_SRC0, WAVE_EXEC_MASKS, WAVE_LDS,
+  WAVE_LDS_BYTES, WAVE_MACHINE, WAVE_MODE, WAVE_VECTORS, WAVE_VGPR_COUNT,
 } from './generated/layout';
 import { OPERANDS } from './generated/operands';
 import { kindMask, spread32, spread64, SPREAD_HIGH } from './fetch';
@@ -130,8 +130,11 @@ function stageLdsDirect(u: usize, w: usize): bool {
   if (load<u32>(u, RECORD_SRC0) != LDS_DIRECT) return true;
   const m0 = load<u32>(w, M0_OFFSET), type = (m0 >> 16) & 7, at = m0 & 0xffff, from = load<u32>(w, WAVE_LDS) + at;
   const bytes: u32 = type == 2 ? 4 : type & 1 ? 2 : 1;
-  if (<u64>at + bytes > <u64>load<u32>(w, WAVE_LDS_BYTES)) {
-    fault(w, FAULT_LDS, -1, at, bytes);
+  const code = type == 3 || type > 5 ? FAULT_UNSUPPORTED
+    : at & (bytes - 1) ? FAULT_MISALIGNED
+    : <u64>at + bytes > <u64>load<u32>(w, WAVE_LDS_BYTES) ? FAULT_LDS : 0;
+  if (code != 0) {
+    fault(w, code, -1, at, bytes);
     return false;
   }
   let x: u32 = 0;
