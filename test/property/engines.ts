@@ -48,12 +48,29 @@ const modeOf = (random: Random): number => {
 const m0Of = (random: Random, { name }: Operation): number =>
   name.startsWith('v_movrel') ? random(8) : name.startsWith('v_interp') ? (random(0x8000) << 16) | (random(64) * 4) : word32(random)
 
+/** Operations to which M0 is nothing else, and that read no scalar register besides. */
+const takesLds = ({ name, shape }: Operation): boolean =>
+  shape.sources.length > 0 && !shape.sources.includes('mask') && !/^v_(interp|movrel|(read|write)\w*lane)/.test(name)
+
+/** M0 for LDS_DIRECT: the value's aligned address in [15:0], its type in [18:16]: bytes, halves, dwords, signed bytes, signed halves. */
+function ldsDirectOf(random: Random): number {
+  const [type, bytes] = [
+    [0, 1],
+    [1, 2],
+    [2, 4],
+    [4, 1],
+    [5, 2],
+  ][random(5)] as [number, number]
+  return (type << 16) | (random(1024) & -bytes)
+}
+
 function randomCase(random: Random, operation: Operation, target: Target): Case {
   const types = operation.shape.sources.filter((type) => type !== 'mask' && type !== 'vcc')
   const values = types.length === 0 ? (['b32'] as const) : types
   const forms = formsOf(operation, target)
   const pieces: (readonly number[])[] = []
   const instructions: (Instruction | undefined)[] = []
+  const withLds = takesLds(operation) && random(4) === 0
   const narrows = operation.name.startsWith('v_cmp') && /^v_cmps?x/.test(operation.name)
   for (let i = 0; i < LENGTH; i++) {
     if (narrows || random(4) === 0) {
@@ -61,14 +78,20 @@ function randomCase(random: Random, operation: Operation, target: Target): Case 
       pieces.push(encode(assemble(`s_mov_b64 exec, s[${first}:${first + 1}]`, target)))
       instructions.push(undefined)
     }
-    const instruction = randomInstruction(random, operation, forms[random(forms.length)]!, target)
+    const instruction = randomInstruction(random, operation, forms[random(forms.length)]!, target, withLds)
     pieces.push(encode(instruction))
     instructions.push(instruction)
   }
-  return { target, pieces, instructions, state: randomState(random, operation, values, target) }
+  return { target, pieces, instructions, state: randomState(random, operation, values, target, withLds) }
 }
 
-function randomState(random: Random, operation: Operation, types: Parameters<typeof registers>[1], target: Target): WaveState {
+function randomState(
+  random: Random,
+  operation: Operation,
+  types: Parameters<typeof registers>[1],
+  target: Target,
+  withLds: boolean,
+): WaveState {
   const vgprs = registers(random, types, VGPRS + 4, 64)
   const sgprs = new Map<number, number>()
   registers(random, types, MASKS, 1).forEach((value, sgpr) => {
@@ -80,17 +103,17 @@ function randomState(random: Random, operation: Operation, types: Parameters<typ
     sgprs.set(MASKS + 2 * k, Number(mask & 0xffffffffn))
     sgprs.set(MASKS + 2 * k + 1, Number(mask >> 32n))
   }
-  const readsLds = operation.name.startsWith('v_interp')
+  const readsLds = withLds || operation.name.startsWith('v_interp')
   const parameters = operation.name.endsWith('f16') ? (['f16', 'f32'] as const) : (['f32'] as const)
   const usesM0 = /^v_(interp|movrel)/.test(operation.name)
-  const indexes = target.generation === 'gfx8' && !usesM0 && random(8) === 0
+  const indexes = target.generation === 'gfx8' && !usesM0 && !withLds && random(8) === 0
   return {
     vgprs: new Map(vgprs.map((row, vgpr) => [vgpr, row])),
     sgprs,
     exec: randomMask(random),
     vcc: (BigInt(word32(random)) << 32n) | BigInt(word32(random)),
     scc: random(2) as 0 | 1,
-    m0: indexes ? (random(16) << 12) | random(8) : m0Of(random, operation),
+    m0: indexes ? (random(16) << 12) | random(8) : withLds ? ldsDirectOf(random) : m0Of(random, operation),
     mode: modeOf(random) | (indexes ? GPR_IDX_EN : 0),
     ldsBytes: readsLds ? 8192 : 64,
     ...(readsLds ? { lds: new Uint8Array(registers(random, parameters, 32, 64).flatMap((row) => [...new Uint8Array(row.buffer)])) } : {}),

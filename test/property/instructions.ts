@@ -6,7 +6,7 @@ import { legalValues } from '../../host/codec/legal.ts'
 import { type Operand, operandsOf } from '../../host/codec/operands.ts'
 import { FORMATS, type Format } from '../../host/isa/formats.ts'
 import type { Operation } from '../../host/isa/operations.ts'
-import { LITERAL, VGPR_FIRST } from '../../host/isa/registers.ts'
+import { LDS_DIRECT, LITERAL, VGPR_FIRST } from '../../host/isa/registers.ts'
 import type { Target } from '../../host/isa/targets.ts'
 import { operandValue, type Random, word32 } from './values.ts'
 
@@ -38,18 +38,21 @@ export const formsOf = (operation: Operation, target: Target): Format[] =>
       allows(format, operation),
   )
 
-/** A random instruction that decodes to what it was made of. */
-export function randomInstruction(random: Random, operation: Operation, format: Format, target: Target): Instruction {
+/**
+ * A random instruction that decodes to what it was made of.
+ * @param withLds whether SRC0 may be LDS_DIRECT: M0 then names a value in the LDS
+ */
+export function randomInstruction(random: Random, operation: Operation, format: Format, target: Target, withLds = false): Instruction {
   for (let attempt = 0; attempt < 40; attempt++) {
-    const made = attemptInstruction(random, operation, format, target)
+    const made = attemptInstruction(random, operation, format, target, withLds)
     const read = decode(Uint32Array.from(encode(made)), 0, target)
     if (read !== undefined && read.operation === operation && read.format === format) return read
   }
   throw new Error(`no random instruction of ${operation.name} in ${format.name} decodes on ${target.name}`)
 }
 
-function attemptInstruction(random: Random, operation: Operation, format: Format, target: Target): Instruction {
-  const choose = new Chooser(random, operation, format, target)
+function attemptInstruction(random: Random, operation: Operation, format: Format, target: Target, withLds: boolean): Instruction {
+  const choose = new Chooser(random, operation, format, target, withLds)
   const fields: Record<string, number> = {}
   const operands = operandsOf(operation, format)
   for (const operand of operands) if (operand.field !== '') fields[operand.field] = choose.operand(operand)
@@ -69,6 +72,7 @@ class Chooser {
     private readonly operation: Operation,
     private readonly format: Format,
     private readonly target: Target,
+    private readonly withLds: boolean,
   ) {
     const implied = operandsOf(operation, format).some(({ kind }) => kind === 'vcc') && operation.shape.sources.some((t) => t === 'mask')
     if (implied || operation.shape.sources.includes('vcc')) this.#scalar = 106
@@ -82,6 +86,7 @@ class Chooser {
       case 'vectorSource':
         return VGPR_FIRST + this.#vgpr(dwords)
       case 'source':
+        if (this.withLds && field === 'src0' && dwords === 1 && this.#scalar === undefined && this.random(2)) return this.#ldsDirect()
         return this.random(5) < 3 ? VGPR_FIRST + this.#vgpr(dwords) : this.#scalarSource(dwords, field)
       case 'scalarSource':
         return this.#scalarSource(type === 'mask' ? 2 : 1, field, type === 'mask')
@@ -116,6 +121,12 @@ class Chooser {
     else if (kind === 2) this.#scalar = [106, 106, 126, dwords > 1 ? 106 : 124, dwords > 1 ? 106 : 107, 251, 252, 253][this.random(8)]!
     else this.#scalar = this.#sgpr(dwords)
     return this.#scalar
+  }
+
+  /** It reads M0, so it is the one scalar register. */
+  #ldsDirect(): number {
+    this.#scalar = LDS_DIRECT
+    return LDS_DIRECT
   }
 
   #constant(): number {
