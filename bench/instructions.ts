@@ -136,8 +136,8 @@ function scalarFields({ shape, table }: Operation): Record<string, number> {
   return fields
 }
 
-/** They go elsewhere, or change EXEC or MODE. */
-const UNSUITED = /^s_\w*(saveexec|wrexec|pc_b64|fork|join|rfe|gpr_idx|cbranch|setreg|getreg|setvskip|call|trap)\w*$/
+/** They go elsewhere, change EXEC or MODE, or (interpolation) have operands of their own in LDS. */
+const UNSUITED = /^v_interp|^s_\w*(saveexec|wrexec|pc_b64|fork|join|rfe|gpr_idx|cbranch|setreg|getreg|setvskip|call|trap)\w*$/
 /** Compares that change EXEC are followed by an instruction that puts it right, and the two are measured together. */
 const CHANGES_EXEC = /^v_cmps?x_/
 const SET_EXEC = assembleProgram('s_mov_b64 exec, -1', TARGET).words
