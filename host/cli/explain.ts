@@ -182,6 +182,7 @@ function page(e: Explanation, run: ExampleRun | undefined): string {
     ...(aliases.length === 0 ? [] : [`${wrap(aliases.map(([g, name]) => `${g}: ${name}`).join(', '), WIDTH, 2)}\n`]),
     `\n${wrap(e.meaning, WIDTH)}\n`,
     ...(e.unsupported === undefined ? [] : [`\n${wrap(`Lanewise does not run it: ${e.unsupported}.`, WIDTH)}\n`]),
+    ...(e.partly === undefined ? [] : [`\n${wrap(`Not all its forms are run: ${e.partly}.`, WIDTH)}\n`]),
     ...(e.operands.length === 0
       ? []
       : [

@@ -32,6 +32,8 @@ export interface Explanation {
   readonly mode: readonly string[]
   /** Why Lanewise does not run it. */
   readonly unsupported?: string
+  /** Why Lanewise does not run it in all its forms. */
+  readonly partly?: string
   readonly example: Example
 }
 
@@ -99,6 +101,7 @@ export function explain(operation: Operation, target?: Target): Explanation {
     fidelity: operation.traits.has('approximate') ? 'approximate' : 'exact',
     mode: modeOf(operation),
     ...(operation.unsupported === undefined ? {} : { unsupported: operation.unsupported }),
+    ...(operation.partly === undefined ? {} : { partly: operation.partly }),
     example: exampleText(operation, format, shown),
   }
 }

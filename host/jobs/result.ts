@@ -1,5 +1,5 @@
 /** What comes back from a job, ready for JSON. */
-import type { Export, Sent } from '../device/index.ts'
+import type { Export, Outcome } from '../device/index.ts'
 import type { EngineName, Translated } from '../engine.ts'
 import { FaultError, JobError, LanewiseError, LimitError, MemoryFault } from '../errors.ts'
 import type { Difference } from '../results/compare.ts'
@@ -82,9 +82,11 @@ export interface MessageResult {
   readonly m0: string
 }
 
-/** What waves sent to the outside, as data; nothing where they sent nothing. */
-export function sentResult({ exports, exportCount, messages, messageCount }: Sent): Partial<JobResult> {
+/** What waves did and sent beyond themselves, as data; nothing where they did nothing of the kind. */
+export function beyondResult({ beyond, sent }: Pick<Outcome, 'beyond' | 'sent'>): Partial<JobResult> {
+  const { exports, exportCount, messages, messageCount } = sent
   return {
+    ...(Object.keys(beyond).length > 0 ? { beyond } : {}),
     ...(exportCount > 0 ? { exports: exports.map(exportResult) } : {}),
     ...(exportCount > exports.length ? { moreExports: exportCount - exports.length } : {}),
     ...(messageCount > 0 ? { messages: messages.map((message) => ({ ...message, m0: hex(message.m0, 32) })) } : {}),

@@ -13,7 +13,7 @@ import type { Job } from './job.ts'
 import { type LoadedJob, loadJob, type ReadFile } from './load.ts'
 import { compareAll, type Run, readAll } from './outcome.ts'
 import { parseJson, readJob } from './parse.ts'
-import { type CheckResult, failed, type JobResult, resultError, sentResult, statusOf } from './result.ts'
+import { beyondResult, type CheckResult, failed, type JobResult, resultError, statusOf } from './result.ts'
 import { begin } from './start.ts'
 
 /** How a job is run. */
@@ -201,8 +201,7 @@ function result(
     instructions,
     seconds,
     approximate,
-    ...(Object.keys(beyond).length > 0 ? { beyond } : {}),
-    ...sentResult(sent),
+    ...beyondResult({ beyond, sent }),
     ...(run.device.engine.translated === undefined ? {} : { translated: run.device.engine.translated }),
     ...(check === undefined ? {} : { check: checkResult(check) }),
     ...(error === undefined ? {} : { error: resultError(error) }),

@@ -11,7 +11,7 @@ import type { Job } from './job.ts'
 import { loadJob, type ReadFile } from './load.ts'
 import { compareAll, readAll } from './outcome.ts'
 import { readJob } from './parse.ts'
-import { type JobResult, resultError, type Status, statusOf } from './result.ts'
+import { beyondResult, type JobResult, resultError, type Status, statusOf } from './result.ts'
 import { begin } from './start.ts'
 
 /** How a trace is run. */
@@ -132,6 +132,7 @@ async function runFrom({ start, source }: Begun, options: RunTraceOptions): Prom
     instructions: player.instructions,
     seconds,
     approximate: execution.outcome(0).approximate,
+    ...beyondResult(player),
     ...(error === undefined ? {} : { error: resultError(error) }),
     trace: { form, pc: player.pc, state: stateOf(player.wave) },
   }

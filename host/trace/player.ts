@@ -3,7 +3,7 @@
  * again. Knows nothing of files or text.
  */
 
-import { Beyond } from '../device/beyond.ts'
+import { Beyond, type Sent } from '../device/beyond.ts'
 import { faultOf, placeOf, placeText } from '../device/faults.ts'
 import type { Device } from '../device/index.ts'
 import { Program } from '../device/program.ts'
@@ -56,6 +56,16 @@ export class TracePlayer {
     this.#planner = new TracePlanner(device.target, start.vgprCount)
     this.wave = new Wave(device.arena, start.index, start.host, this.#program)
     device.arena.words[(start.host + WAVE_PROGRAM) >>> 2] = this.#program.host
+  }
+
+  /** What the wave exported, and its messages; places count from the trace's first byte. */
+  get sent(): Sent {
+    return this.#beyond.sent
+  }
+
+  /** How often each operation was executed that acts beyond its wave. */
+  get beyond(): Readonly<Record<string, number>> {
+    return this.#beyond.counts
   }
 
   /** Bytes of the trace before the piece at hand. */

@@ -4,7 +4,7 @@ import { createCore } from '../../host/core/engine.ts'
 import { bareWave, DEFAULT_DESCRIPTOR, Device, dispatch, type Execution, rawKernel } from '../../host/device/index.ts'
 import type { Engine } from '../../host/engine.ts'
 import { FaultError, UnsupportedError } from '../../host/errors.ts'
-import { parseJob, RecordingReader, runJob } from '../../host/index.ts'
+import { parseJob, playTrace, RecordingReader, runJob, tracePlayer } from '../../host/index.ts'
 import { TARGETS, type TargetName } from '../../host/isa/targets.ts'
 import { createReference } from '../../host/reference/index.ts'
 import { assembleProgram } from '../../host/text/program.ts'
@@ -216,6 +216,29 @@ describe.each(engines)('%s', (_, create) => {
     expect(error).toBeInstanceOf(UnsupportedError)
     expect(error!.message).toMatch(why)
   })
+})
+
+test('where other threads run workgroups too, an instruction that acts beyond its wave is an error', async () => {
+  const device = new Device(await createCore(), TARGETS.gfx803)
+  const code = device.loadCode(assembleProgram('exp mrt0 v0, v0, v0, v0\ns_endpgm', TARGETS.gfx803).words)
+  let group = 0
+  const execution = dispatch(device, rawKernel(code, DEFAULT_DESCRIPTOR), { grid: [128, 1, 1], workgroup: [64, 1, 1] }, () => group++)
+  expect(await execution.run()).toMatchObject({ status: 'stopped', instructions: 0, error: { code: 'ERR_CORE' } })
+})
+
+test('a trace counts and sends, and a wave alone waits for nobody', async () => {
+  const device = new Device(await createCore(), TARGETS.gfx803)
+  const { words } = assembleProgram(
+    'v_mov_b32 v1, 5\nds_gws_init v1 gds\nds_gws_barrier v1 gds\nds_gws_sema_p offset:3 gds\nds_ordered_count v2, v1 gds\nexp pos0 v1, v2, off, off done\ns_sendmsg sendmsg(MSG_GS_DONE, GS_OP_NOP)\nv_mov_b32 v3, 1',
+    TARGETS.gfx803,
+  )
+  device.gds.set([9])
+  const player = tracePlayer(device)
+  const { status, instructions } = await playTrace(player, device, [new Uint8Array(words.slice().buffer)])
+  expect([status, instructions]).toEqual(['done', 8])
+  expect(player.beyond).toEqual({ ds_gws_init: 1, ds_gws_barrier: 1, ds_gws_sema_p: 1, ds_ordered_count: 1, exp: 1, s_sendmsg: 1 })
+  expect(player.sent.exports).toMatchObject([{ target: 'pos0', pc: 36, done: true }])
+  expect([player.sent.exports[0]!.values[1]![7], device.gds[0], player.wave.vgpr(3)[0]]).toEqual([9, 14, 1])
 })
 
 describe('jobs', () => {

@@ -1,6 +1,9 @@
 /** Scalar operations with a 16-bit constant. */
 import type { RowSource } from '../row.ts'
 
+const READS = { partly: 'of the hardware registers only MODE, STATUS, TRAPSTS, HW_ID, GPR_ALLOC, LDS_ALLOC and IB_STS are there' }
+const WRITES = { partly: 'only MODE and TRAPSTS are for programs to write' }
+
 export const SOPK: readonly RowSource[] = [
   // operation, opcodes on [gfx6, gfx7, gfx8], shape, rest
   ['s_movk_i32', { sopk: [0x00, 0x00, 0x00] }, 'custom'],
@@ -20,7 +23,7 @@ export const SOPK: readonly RowSource[] = [
   ['s_addk_i32', { sopk: [0x0f, 0x0f, 0x0e] }, 'custom'],
   ['s_mulk_i32', { sopk: [0x10, 0x10, 0x0f] }, 'custom'],
   ['s_cbranch_i_fork', { sopk: [0x11, 0x11, 0x10] }, 'custom'],
-  ['s_getreg_b32', { sopk: [0x12, 0x12, 0x11] }, 'custom'],
-  ['s_setreg_b32', { sopk: [0x13, 0x13, 0x12] }, 'custom'],
-  ['s_setreg_imm32_b32', { sopk: [0x15, 0x15, 0x14] }, 'custom', { literal: 0 }],
+  ['s_getreg_b32', { sopk: [0x12, 0x12, 0x11] }, 'custom', READS],
+  ['s_setreg_b32', { sopk: [0x13, 0x13, 0x12] }, 'custom', WRITES],
+  ['s_setreg_imm32_b32', { sopk: [0x15, 0x15, 0x14] }, 'custom', { ...WRITES, literal: 0 }],
 ]
