@@ -1,6 +1,6 @@
 // f64 operations: two lanes at a time; the 32-bit operands among them come and go in the low halves.
 import {
-  addRounded, exponentField, fma, fmaRounded, fmaScalar, isFinite64, isNan64, mulHigh, mulScalar, pack, scaleScalar, significand,
+  addRounded, exponentField, fma, fmaRounded, fmaScalar, isFinite64, isNan64, mulHigh, mulScalar, pack, scaleScalar, significand, towards,
 } from '../lib/double';
 import { ieee } from '../lib/mode';
 
@@ -177,21 +177,34 @@ function divFixup(quotient: u64, denominator: u64, numerator: u64): u64 {
   return sign | (quotient & ~SIGN);
 }
 
-// --- reciprocal and roots, correctly rounded to nearest
+// --- reciprocal and roots, correctly rounded: to nearest by division and root, else with the sign of what these lost
 
 export function v_rcp_f64(a: v128): v128 { return f64x2.div(f64x2.splat(1), a); }
+export function v_rcp_f64_rounded(a: v128, round: i32): v128 {
+  const r = v_rcp_f64(a), excess = fmaRounded(r, a, f64x2.splat(-1), 3); // not zero where r·a is not 1: that takes 106 bits
+  return towards(r, v128.xor(f64x2.neg(excess), v128.and(a, i64x2.splat(SIGN))), round);
+}
 export function v_sqrt_f64(a: v128): v128 { return f64x2.sqrt(a); }
-export function v_rsq_f64(a: v128): v128 { return i64x2(rsq(low(a)), rsq(high(a))); }
+export function v_sqrt_f64_rounded(a: v128, round: i32): v128 {
+  const r = v_sqrt_f64(a);
+  return towards(r, f64x2(squareDeficit(f64x2.extract_lane(r, 0), f64x2.extract_lane(a, 0)), squareDeficit(f64x2.extract_lane(r, 1), f64x2.extract_lane(a, 1))), round);
+}
+/** a − r², times 2^200 and towards zero, so that the sign is right of the smallest. */
+function squareDeficit(r: f64, a: f64): f64 { return fmaScalar(-r, r, a, 200, 3); }
+export function v_rsq_f64(a: v128): v128 { return v_rsq_f64_rounded(a, 0); }
+export function v_rsq_f64_rounded(a: v128, round: i32): v128 { return i64x2(rsq(low(a), round), rsq(high(a), round)); }
 /** Infinite results become the largest number. */
 export function v_rcp_clamp_f64(a: v128): v128 { return finite(v_rcp_f64(a)); }
+export function v_rcp_clamp_f64_rounded(a: v128, round: i32): v128 { return finite(v_rcp_f64_rounded(a, round)); }
 export function v_rsq_clamp_f64(a: v128): v128 { return finite(v_rsq_f64(a)); }
+export function v_rsq_clamp_f64_rounded(a: v128, round: i32): v128 { return finite(v_rsq_f64_rounded(a, round)); }
 function finite(r: v128): v128 {
   const infinite = f64x2.eq(f64x2.abs(r), i64x2.splat(INFINITE));
   return v128.bitselect(v128.or(i64x2.splat(LARGEST), v128.and(r, i64x2.splat(SIGN))), r, infinite);
 }
 
 /** 1/√x: the integer ⌊2^81/√m⌋ has 55 bits, and whether that is exact is the rest one needs to know. */
-function rsq(x: u64): u64 {
+function rsq(x: u64, round: i32): u64 {
   if (x >= INFINITE || x == 0) return reinterpret<u64>(1 / sqrt(reinterpret<f64>(x)));
   const shift = <i32>clz(significand(x)) - 11;
   const exponent = exponentField(x) - 1075 - shift;
@@ -201,7 +214,7 @@ function rsq(x: u64): u64 {
   r -= <i64>nearest(<f64>excess(r, m) * 9223372036854775808.0 / (<f64>r * <f64>m));
   while (compareRoot(r, m) > 0) r--;
   while (compareRoot(r + 1, m) <= 0) r++;
-  return pack(0, -81 - k - 64, r, u64(compareRoot(r, m) != 0), 0);
+  return pack(0, -81 - k - 64, r, u64(compareRoot(r, m) != 0), round);
 }
 /** ⌊(r²·m − 2^162) / 2^64⌋, which fits where r is near the root. */
 function excess(r: u64, m: u64): i64 {

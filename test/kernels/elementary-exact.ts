@@ -73,10 +73,17 @@ export function rsqrt(x: Exact): Exact {
   const odd = Math.abs(x.exponent % 2)
   const m = x.significand << BigInt(odd)
   const k = (x.exponent - odd) / 2
-  const root = squareRoot((1n << (2n * BITS)) / m)
+  const root = floorRoot((1n << (2n * BITS)) / m)
   return { significand: root, exponent: -Number(BITS) - k, more: root * root * m !== 1n << (2n * BITS) }
 }
-function squareRoot(n: bigint): bigint {
+/** √x of positive numbers. */
+export function squareRoot(x: Exact): Exact {
+  const odd = Math.abs(x.exponent % 2)
+  const n = x.significand << (BigInt(odd) + 2n * BITS)
+  const root = floorRoot(n)
+  return { significand: root, exponent: (x.exponent - odd) / 2 - Number(BITS), more: root * root !== n }
+}
+function floorRoot(n: bigint): bigint {
   let r = 1n << BigInt((n.toString(2).length + 1) >> 1)
   for (;;) {
     const next = (r + n / r) >> 1n
