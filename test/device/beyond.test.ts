@@ -1,7 +1,7 @@
 /** Instructions that act beyond their wave, on all engines. */
 import { describe, expect, test } from 'vitest'
 import { createCore } from '../../host/core/engine.ts'
-import { bareWave, DEFAULT_DESCRIPTOR, Device, dispatch, type Execution, rawKernel } from '../../host/device/index.ts'
+import { bareWave, DEFAULT_DESCRIPTOR, Device, dispatch, type Execution, rawKernel, type Schedule } from '../../host/device/index.ts'
 import type { Engine } from '../../host/engine.ts'
 import { FaultError, UnsupportedError } from '../../host/errors.ts'
 import { parseJob, playTrace, RecordingReader, runJob, tracePlayer } from '../../host/index.ts'
@@ -16,6 +16,8 @@ const engines: readonly (readonly [string, () => Engine | Promise<Engine>])[] = 
   ['translate', () => createTranslate({ threshold: 1 })],
 ]
 
+const SCHEDULES = ['round-robin', 'oldest-first', 'random:1', 'random:2'] as const
+
 describe.each(engines)('%s', (_, create) => {
   async function wave(text: string, { target = 'gfx803' as TargetName, exec = 0xfn, m0 = 0, mode = 0x3c0 } = {}) {
     const device = new Device(await create(), TARGETS[target])
@@ -26,12 +28,12 @@ describe.each(engines)('%s', (_, create) => {
   }
 
   /** `groups` workgroups of `waves` waves; s6 is the workgroup's number, s12 is free. */
-  async function grid(text: string, groups: number, waves = 1) {
+  async function grid(text: string, groups: number, waves = 1, schedule: Schedule = 'round-robin') {
     const device = new Device(await create(), TARGETS.gfx803)
     const code = device.loadCode(assembleProgram(text, TARGETS.gfx803).words)
     const out = device.memory.allocate(4096, { name: 'out', address: 0x10000n })
     const kernel = rawKernel(code, { ...DEFAULT_DESCRIPTOR, groupSegmentBytes: 64 })
-    const execution = dispatch(device, kernel, { grid: [groups * waves * 64, 1, 1], workgroup: [waves * 64, 1, 1] })
+    const execution = dispatch(device, kernel, { grid: [groups * waves * 64, 1, 1], workgroup: [waves * 64, 1, 1], schedule })
     return { device, execution, words: () => new Uint32Array(device.memory.view(out).slice().buffer) }
   }
 
@@ -78,7 +80,7 @@ describe.each(engines)('%s', (_, create) => {
     expect((await execution.run()).sent.messages).toEqual([{ workgroup: [0, 0, 0], wave: 0, pc: 0, message: 0x122, m0: 7 }])
   })
 
-  test('ds_ordered_count adds in the order of the dispatch, whatever the schedule', async () => {
+  test.each(SCHEDULES)('ds_ordered_count adds in the order of the dispatch (%s)', async (schedule) => {
     // Wave 0 of each workgroup comes late; each wave writes what it got to out[2 group + wave].
     const { execution, words, device } = await grid(
       `
@@ -102,6 +104,7 @@ describe.each(engines)('%s', (_, create) => {
       s_endpgm`,
       3,
       2,
+      schedule,
     )
     expect((await execution.run()).error).toBeUndefined()
     expect([...words().slice(0, 6)]).toEqual([0, 3, 6, 9, 12, 15])
@@ -148,16 +151,24 @@ describe.each(engines)('%s', (_, create) => {
     flat_store_dword v[9:10], v7
     s_endpgm`
 
-  test('ds_gws_barrier waits for all workgroups, again and again; LDS and registers of those that wait are kept', async () => {
-    // The first one sets the counter: two more are to come. v1 sets it again.
-    const start = 's_cmp_lg_u32 s6, 0\ns_cbranch_scc1 ready\nds_gws_init v1 offset:2 gds\nready:'
-    const { execution, words } = await grid(MEETING(`${start}\nds_gws_barrier v1 offset:2 gds\nds_gws_barrier v1 offset:2 gds`), 3)
-    const outcome = await execution.run()
-    expect(outcome.error).toBeUndefined()
-    expect(outcome.beyond).toEqual({ ds_gws_init: 1, ds_gws_barrier: 6 })
-    expect([...words().slice(0, 3)]).toEqual([1, 1, 1])
-    expect([...words().slice(64, 67)]).toEqual([3, 3, 3])
-  })
+  test.each(SCHEDULES)(
+    'ds_gws_barrier waits for all workgroups, again and again; LDS and registers of those that wait are kept (%s)',
+    async (schedule) => {
+      // The first one sets the counter: two more are to come. v1 sets it again.
+      const start = 's_cmp_lg_u32 s6, 0\ns_cbranch_scc1 ready\nds_gws_init v1 offset:2 gds\nready:'
+      const { execution, words } = await grid(
+        MEETING(`${start}\nds_gws_barrier v1 offset:2 gds\nds_gws_barrier v1 offset:2 gds`),
+        3,
+        1,
+        schedule,
+      )
+      const outcome = await execution.run()
+      expect(outcome.error).toBeUndefined()
+      expect(outcome.beyond).toEqual({ ds_gws_init: 1, ds_gws_barrier: 6 })
+      expect([...words().slice(0, 3)]).toEqual([1, 1, 1])
+      expect([...words().slice(64, 67)]).toEqual([3, 3, 3])
+    },
+  )
 
   test('semaphores let as many waves through as there were releases', async () => {
     // Workgroup 2 releases two of the others, which wait for it.
@@ -189,6 +200,62 @@ describe.each(engines)('%s', (_, create) => {
     const { error } = await one.execution.run()
     expect(error?.code).toBe('ERR_DEADLOCK')
     expect(one.execution.groupsDone).toBe(2)
+  })
+
+  test('waves of two workgroups meet at s_barrier and at a GWS barrier', async () => {
+    // Four waves: the counter is set once, by wave 0 of workgroup 0, behind whose s_barrier its other wave is.
+    const { execution, words } = await grid(
+      `
+      v_readfirstlane_b32 s12, v0
+      s_or_b32 s13, s12, s6
+      s_cmp_lg_u32 s13, 0
+      s_cbranch_scc1 ready
+      v_mov_b32 v1, 3
+      ds_gws_init v1 gds
+      ready:
+      s_barrier
+      ds_gws_barrier v1 gds
+      s_barrier
+      v_mov_b32 v4, 0x10000
+      v_mov_b32 v5, 0
+      v_mov_b32 v6, 1
+      s_mov_b64 exec, 1
+      flat_atomic_add v[4:5], v6
+      s_endpgm`,
+      2,
+      2,
+      'random:5',
+    )
+    expect(await execution.run()).toMatchObject({ status: 'done', beyond: { ds_gws_init: 1, ds_gws_barrier: 4 } })
+    expect(words()[0]).toBe(4)
+  })
+
+  test('scratch of a workgroup that waits is kept', async () => {
+    const device = new Device(await create(), TARGETS.gfx803)
+    const out = device.memory.allocate(4096, { name: 'out', address: 0x10000n })
+    // Each wave stores its workgroup's number to scratch, meets the other one, and loads it again.
+    const text = `
+      v_mov_b32 v1, 1
+      s_cmp_lg_u32 s6, 0
+      s_cbranch_scc1 ready
+      ds_gws_init v1 gds
+      ready:
+      v_add_u32 v2, vcc, 7, s6
+      v_mov_b32 v3, 8
+      buffer_store_dword v2, v3, s[0:3], 0 offen
+      ds_gws_barrier v1 gds
+      buffer_load_dword v6, v3, s[0:3], 0 offen
+      s_lshl_b32 s12, s6, 2
+      s_add_u32 s12, s12, 0x10000
+      v_mov_b32 v4, s12
+      v_mov_b32 v5, 0
+      flat_store_dword v[4:5], v6
+      s_endpgm`
+    const code = device.loadCode(assembleProgram(text, TARGETS.gfx803).words)
+    const kernel = rawKernel(code, { ...DEFAULT_DESCRIPTOR, privateSegmentBytes: 16 })
+    const execution = dispatch(device, kernel, { grid: [128, 1, 1], workgroup: [64, 1, 1] })
+    expect((await execution.run()).error).toBeUndefined()
+    expect([...new Uint32Array(device.memory.view(out).slice(0, 8).buffer)]).toEqual([7, 8])
   })
 
   test('a barrier that somebody never reaches is a deadlock that tells who waits where', async () => {
