@@ -64,41 +64,55 @@ export function opcodeTable({ name }: Target): OpcodeRow[] {
 export interface Quirk {
   readonly why: string
   readonly text: RegExp
-  readonly decodes: boolean
+  /** What the words say, made from the line's text; there is none where they are no instruction. */
+  readonly reads?: (text: string) => string
+  /** Whether the line's own text becomes the words, too. */
   readonly assembles: boolean
 }
+
+/** The number at the end of a line, as the 16 bits that the words have. */
+const cut = (text: string): string =>
+  text.replace(/\S+$/, (number) => {
+    const bits = Number(number) & 0xffff
+    return bits === 0 || text.startsWith('s_cbranch') ? `${bits}` : `0x${bits.toString(16)}`
+  })
 
 export const QUIRKS: readonly Quirk[] = [
   {
     why: 'LLVM cuts a number to 16 bits without a word, Lanewise refuses it',
     text: /^s_\w+ 0x[0-9a-f]{5,8}$/,
-    decodes: true,
+    reads: cut,
     assembles: false,
   },
-  { why: 'negative numbers are the same 16 bits as positive ones', text: /^s_\w+ -\d+$/, decodes: true, assembles: true },
+  { why: 'negative numbers are the same 16 bits as positive ones', text: /^s_\w+ -\d+$/, reads: cut, assembles: true },
   {
-    why: 'the words do not hold the size of an image address',
+    why: 'the words do not hold the size of an image address: the least is as good as any',
     text: /^image_atomic_(rsub|fcmpswap|fmin|fmax) \S+ v\[\d+:\d+\],/,
-    decodes: true,
+    reads: (text) => text.replace(/ v\[(\d+):\d+\], s/, ' v$1, s'),
     assembles: true,
+  },
+  {
+    why: 'VOP3B has neither ABS nor, before gfx8, CLAMP; LLVM drops them, Lanewise refuses them',
+    text: /^v_div_scale_f\d\d .*(\||clamp)/,
+    reads: (text) => text.replaceAll('|', '').replace(' clamp', ''),
+    assembles: false,
   },
   {
     why: 'SRC_SCC is no register that a mask can be written to',
     text: /^v_((add|sub|subrev)_i32|(addc|subb|subbrev)_u32|mad_[iu]64_[iu]32)\w* \S+ src_scc,/,
-    decodes: false,
     assembles: false,
   },
-  {
-    why: 'VOP3B has neither ABS nor, before gfx8, CLAMP; LLVM drops them',
-    text: /^v_div_scale_f\d\d .*(\||clamp)/,
-    decodes: true,
-    assembles: false,
-  },
-  { why: 'VOP3 has no literal before gfx10; LLVM drops it', text: /^v_msad_u8 .*lit\(/, decodes: false, assembles: false },
+  { why: 'VOP3 has no literal before gfx10; LLVM drops it', text: /^v_msad_u8 .*lit\(/, assembles: false },
 ]
 
 export const quirkOf = ({ generation }: Target, { text }: Line): Quirk | undefined =>
   generation === 'gfx8' ? undefined : QUIRKS.find((quirk) => quirk.text.test(text))
+
+/** What a line's words say; undefined where they are no instruction. */
+export function textOf(target: Target, line: Line): string | undefined {
+  const quirk = quirkOf(target, line)
+  return quirk === undefined ? line.text : quirk.reads?.(line.text)
+}
 
 /** Counts agreement by group and keeps the first disagreements, for a failure message that says where to look. */
 export class Tally {

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { decode } from '../../host/codec/decode.ts'
 import { encode } from '../../host/codec/encode.ts'
 import type { Target } from '../../host/isa/targets.ts'
-import { corpus, hexOf, opcodeTable, quirkOf, Tally, targets } from './corpus.ts'
+import { corpus, hexOf, opcodeTable, Tally, targets, textOf } from './corpus.ts'
 
 /** The tables of gfx6 and gfx7 lack VOP2 0x22 and 0x2b (v_bcnt_u32_b32, v_ldexp_f32), which clang emits there and the manuals have. */
 const isMissedByTables = (words: Uint32Array, { generation }: Target): boolean =>
@@ -17,7 +17,7 @@ describe.each(targets)('$name', (target) => {
     for (const line of lines) {
       if (line.text === '') continue
       const instruction = decode(line.words, 0, target)
-      const wanted = quirkOf(target, line)?.decodes === false ? undefined : line.words.length
+      const wanted = textOf(target, line) === undefined ? undefined : line.words.length
       tally.add(instruction?.format.name ?? 'none', instruction?.dwords === wanted, () => `${hexOf(line.words)}  ${line.text}`)
     }
     expect(tally.report()).toBe('')
@@ -43,7 +43,7 @@ describe.each(targets)('$name', (target) => {
     const tally = new Tally()
     for (const line of lines) {
       // Where LLVM's text does not make the words again, they hold bits that have no meaning.
-      if (!line.roundtrip || quirkOf(target, line)?.decodes === false) continue
+      if (!line.roundtrip || textOf(target, line) === undefined) continue
       const instruction = decode(line.words, 0, target)!
       const words = encode(instruction)
       tally.add(
