@@ -80,11 +80,14 @@ def plus(f, a, b, mode):
 
 
 def mad(a, b, c, mode):
-    """a * b + c in f32, rounded twice, without denormals; a NaN among them comes back quiet."""
-    for word in (a, b, c):
+    """a * b + c in f32, rounded twice, without denormals; the first NaN among them comes back quiet. None where infinity times
+    zero meets a NaN: no source says which NaN that is."""
+    for word in (a, b):
         if is_nan(F32, word):
             return word | 0x400000
     a, b, c = (flush(F32, word) for word in (a, b, c))
+    if is_nan(F32, c):
+        return None if {value(F32, a), value(F32, b)} in ({"inf", 0},) else c | 0x400000
     return flush(F32, plus(F32, flush(F32, times(F32, a, b, mode)), c, mode))
 
 
@@ -128,7 +131,7 @@ def primitive(lane):
 
 
 def job(name, target, asm, dwords, mode, of):
-    hexes = lambda words: [f"0x{word:x}" for word in words]
+    hexes = lambda words: [word if word is None else f"0x{word:x}" for word in words]
     lds = b"".join(word.to_bytes(4, "little") for word in dwords)
     result = [ADDENDS[lane] if lane == 9 else of(lane) for lane in range(64)]
     return {
@@ -172,7 +175,10 @@ def jobs():
                 return convert(F16, F32, word if mode & 0x40 else flush(F16, word), 0)
 
             def second(lane):
-                word = convert(F32, F16, mad(parameter(lane, 2), LANES[lane], ADDENDS[lane], mode >> 2 & 3), mode >> 2 & 3)
+                total = mad(parameter(lane, 2), LANES[lane], ADDENDS[lane], mode >> 2 & 3)
+                if total is None:
+                    return None
+                word = convert(F32, F16, total, mode >> 2 & 3)
                 return word if mode & 0x80 else flush(F16, word)
 
             suffix = " high" if high else ""

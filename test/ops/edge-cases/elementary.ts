@@ -1,7 +1,7 @@
 /**
- * Models of what hardware only approximates; Lanewise gives the correctly rounded result. Quotients and roots are exact integers here, exponentials, logarithms and sines come from a table (data/README.md) and from where they are rational.
+ * Models of what hardware only approximates; Lanewise gives the correctly rounded result. Quotients and roots are exact integers here,
+ * exponentials, logarithms and sines come from a table (data/README.md) and from where they are rational.
  */
-
 import { exact, F16, F32, F64, type Format, infinity, isInfinite, isNan, isNegative, rounded } from '../../kernels/exact.ts'
 import ELEMENTARY_TABLE from '../data/elementary.json' with { type: 'json' }
 import { defaultNan, isZero, largest, nanOf, negate, one, type Round, reciprocal, root, size, withSign } from './float.ts'
