@@ -11,6 +11,8 @@ import { bitLength, type Exact, exact, NEAREST, type Range, type Round, roundExa
 export function reciprocal(x: number, f: Range, round: Round): number {
   // Division rounds f64 correctly, and twice is once for f16 and f32: f64 has more than twice their bits (Figueroa).
   if (round === NEAREST) return roundValue(1 / x, f, round)
+  const near = settled(1 / x, f, round)
+  if (near !== undefined) return near
   const { negative, significand, exponent } = exact(x)
   const one = 1n << 128n // 53 bits at most divide it, so 75 are left at least
   const quotient = one / significand
@@ -20,6 +22,8 @@ export function reciprocal(x: number, f: Range, round: Round): number {
 /** √x, x > 0. */
 export function squareRoot(x: number, f: Range, round: Round): number {
   if (round === NEAREST) return roundValue(Math.sqrt(x), f, round)
+  const near = settled(Math.sqrt(x), f, round)
+  if (near !== undefined) return near
   const { significand, exponent } = even(exact(x), 128)
   const root = integerRoot(significand)
   return roundExact({ negative: false, ...sticky(root, root * root !== significand), exponent: exponent / 2 - 1 }, f, round)
@@ -27,11 +31,8 @@ export function squareRoot(x: number, f: Range, round: Round): number {
 
 /** 1 / √x, x > 0. */
 export function reciprocalRoot(x: number, f: Range, round: Round): number {
-  if (round === NEAREST && f.precision < 53) {
-    const near = 1 / Math.sqrt(x) // two roundings of f64: wrong by less than 2^-52 of it
-    const low = roundValue(near - near * 2 ** -51, f, round)
-    if (low === roundValue(near + near * 2 ** -51, f, round)) return low
-  }
+  const near = settled(1 / Math.sqrt(x), f, round)
+  if (near !== undefined) return near
   const { significand, exponent } = even(exact(x), 0)
   const one = 1n << 256n
   const root = integerRoot(one / significand)
@@ -79,6 +80,14 @@ export function cosineOfRevolutions(x: number, f: Range, round: Round): number {
 }
 
 // --- rounding of what is not known to the last bit
+
+/** An f64 that one or two roundings have made wrong, so by less than 2^-52 of it, rounded to f16 or f32 if both ends of that agree. */
+function settled(near: number, f: Range, round: Round): number | undefined {
+  if (f.precision === 53) return undefined
+  const error = near * 2 ** -51
+  const low = roundValue(near - error, f, round)
+  return low === roundValue(near + error, f, round) ? low : undefined
+}
 
 /** What the fixed-point functions below may be wrong by, in units of their last place. */
 const ERROR = 1n << 32n
