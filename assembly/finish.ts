@@ -21,6 +21,8 @@ export const OPERANDS_FTZ: u32 = 3 << 17;
 export const OPERANDS_VECTOR: u32 = 1 << 19;
 /** Vector ALU, memory and export: what MODE's VSKIP leaves out. */
 export const OPERANDS_SKIPPED: u32 = 1 << 20;
+/** The step reads the destination, though no source says so. */
+export const OPERANDS_ACCUMULATES: u32 = 1 << 21;
 
 export function typeOf(operands: u32, place: i32): u32 {
   return (operands >> (4 * place)) & 15;

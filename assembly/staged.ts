@@ -12,7 +12,8 @@ import {
 import { OPERANDS } from './generated/operands';
 import { kindMask, spread32, spread64, SPREAD_HIGH } from './fetch';
 import {
-  finishSelected, finishValue, isFloatType, isWideType, OPERANDS_SKIPPED, OPERANDS_VECTOR, TYPE_F16, TYPE_F32, TYPE_F64, TYPE_NONE, typeOf, VALUE,
+  finishSelected, finishValue, isFloatType, isWideType, OPERANDS_ACCUMULATES, OPERANDS_SKIPPED, OPERANDS_VECTOR, TYPE_F16, TYPE_F32, TYPE_F64,
+  TYPE_NONE, typeOf, VALUE,
 } from './finish';
 import { flushResults32, flushResults64, ieee, setIntegerClamp } from './lib/mode';
 import { ACTIVE, INDEXED, RESULT, SOURCE_LANES, STAGE, TEMPORARY } from './scratch';
@@ -77,11 +78,12 @@ function runStaged(op: u32, flags: u32, operands: u32, u: usize, w: usize): void
     step(op, TEMPORARY, w);
     setIntegerClamp(0);
   } else {
+    const d = w + load<u32>(u, RECORD_DST);
+    if (operands & OPERANDS_ACCUMULATES) memory.copy(RESULT, d, rowBytes);
     store<u32>(TEMPORARY, RESULT - w, RECORD_DST);
     setIntegerClamp(saturates);
     step(op, TEMPORARY, w);
     setIntegerClamp(0);
-    const d = w + load<u32>(u, RECORD_DST);
     if (finishes) finishValue(value, omod, clamp, operands, RESULT, selects ? RESULT : d, w);
     if (selects) finishSelected(load<u32>(u, RECORD_IMM), RESULT, d, w);
   }

@@ -345,6 +345,7 @@ function operandsWord(operation: Operation): number {
   if (/^v_cmps?x_/.test(operation.name)) word |= 1 << 16
   if (/^vop/.test(operation.table)) word |= 1 << 19
   if (!/^s/.test(operation.table)) word |= 1 << 20
+  if (operation.name === 'v_interp_p2_f32') word |= 1 << 21
   if (flushes(operation, valueType(operation))) word |= operation.traits.has('ftz') ? 3 << 17 : 1 << 17
   return word
 }
