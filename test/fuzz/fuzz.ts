@@ -1,6 +1,20 @@
 /** Throws damaged input at everything that reads input, and random words at the engines. A case is made of a seed alone, so it can be made again. */
 import { readFileSync } from 'node:fs'
-import { LanewiseError, parseJson, readJob, runJob, runTrace, TARGETS, type TargetName } from '../../host/index.ts'
+import { deflateSync } from 'node:zlib'
+import {
+  assemble,
+  type CheckResult,
+  disassemble,
+  LanewiseError,
+  list,
+  parseJson,
+  readJob,
+  runJob,
+  runTrace,
+  TARGETS,
+  type TargetName,
+} from '../../host/index.ts'
+import { bundle, compressed } from '../object/bundles.ts'
 
 /** Numbers from a seed: Marsaglia's xorshift32. */
 export class Random {
@@ -40,8 +54,13 @@ const objects = ['saxpy', 'reduce', 'scan', 'bitonic', 'histogram'].map((kernel)
 }))
 const relocatable = ['fill.gfx803.v3.o', 'fill.gfx803.v2.o', 'fill.gfx600.v3.o', 'fill.gfx700.v4.o'].map((name) => ({
   target: name.split('.')[1] as TargetName,
-  bytes: readFileSync(`${OBJECTS}/${name}`),
+  bytes: new Uint8Array(readFileSync(`${OBJECTS}/${name}`)),
 }))
+const plainBundle = bundle(relocatable.slice(1).map(({ target, bytes }) => [`hipv4-amdgcn-amd-amdhsa--${target}`, bytes]))
+const zstdBundle = new Uint8Array(readFileSync(`${OBJECTS}/fill.bundle.zstd`))
+/** e_ident[EI_ABIVERSION], and its value for code object version 6. */
+const ABI_VERSION = 8
+const VERSION_6 = 4
 const TEXT = `
 .set count, 4
 start:
@@ -124,27 +143,86 @@ const wave = (random: Random) => ({
 const buffers = { x: { type: 'u32', length: 1024, init: { fill: 0 }, address: '0x10000' } }
 const engineOf = (random: Random) => random.of(['core', 'core', 'translate', 'reference'] as const)
 
-type Outcome = { readonly status: string; readonly error?: { readonly code: string; readonly message: string } | undefined }
-
-/** Runs what may be a job. */
-async function attempt(value: unknown, random: Random, readFile: (path: string) => Promise<Uint8Array>): Promise<Outcome> {
-  const job = readJob(value)
-  return runJob({ ...job, budget: Math.min(job.budget, BUDGET) }, { engine: engineOf(random), readFile, threads: 1 })
+type Outcome = {
+  readonly status: string
+  readonly error?: { readonly code: string; readonly message: string } | undefined
+  readonly check?: CheckResult | undefined
 }
 
+/** Runs what may be a job; sometimes compared with the reference step by step. */
+async function attempt(value: unknown, random: Random, readFile: (path: string) => Promise<Uint8Array>): Promise<Outcome> {
+  const job = readJob(value)
+  return runJob(
+    { ...job, budget: Math.min(job.budget, BUDGET) },
+    { engine: engineOf(random), readFile, threads: 1, check: random.below(3) === 0 },
+  )
+}
+
+/** Runs the kernel `fill` of what may be a code object. */
+const attemptObject = (target: TargetName, bytes: Uint8Array, random: Random): Promise<Outcome> =>
+  attempt({ target, code: { object: 'o', kernel: 'fill' }, buffers, args: [{ buffer: 'x' }, { type: 'u32', value: 1 }] }, random, () =>
+    Promise.resolve(bytes),
+  )
+
 const nothing = (): Promise<Uint8Array> => Promise.reject(new Error('no file'))
+
+/** Damages bytes between two places. */
+function mutatedWithin(bytes: Uint8Array, from: number, to: number, random: Random): Uint8Array {
+  const copy = Uint8Array.from(bytes)
+  for (let n = random.below(6) + 1; n > 0; n--) copy[from + random.below(Math.max(1, to - from))] = random.word()
+  return copy
+}
+
+/** Where the notes' metadata is: from the vendor's name on, the next 600 bytes. */
+function metadataOf(bytes: Uint8Array): readonly [from: number, to: number] {
+  const text = new TextDecoder('latin1').decode(bytes)
+  const at = Math.max(text.indexOf('AMDGPU\0'), text.indexOf('AMD\0'))
+  return [Math.max(0, at), Math.min(bytes.length, at + 600)]
+}
+
+/** A bundle in one of its forms, damaged inside or outside of what is compressed. */
+function damagedBundle(random: Random): Uint8Array {
+  const version = 1 + random.below(3)
+  switch (random.below(4)) {
+    case 0:
+      return mutated(plainBundle, random)
+    case 1:
+      return mutated(zstdBundle, random)
+    case 2: {
+      const plain = mutated(plainBundle, random)
+      return compressed(version, 0, plain.length, deflateSync(plain))
+    }
+    default:
+      return mutated(compressed(version, 0, plainBundle.length, deflateSync(plainBundle)), random)
+  }
+}
+
+/** Words that are instructions have a text, which gives the same instruction. */
+function throughText(random: Random): Outcome {
+  const target = TARGETS[random.of(Object.keys(TARGETS) as TargetName[])]
+  const words = Uint32Array.from(randomWords(random), Number)
+  for (const line of list(words, target)) {
+    const text = line.text.replace(/ \/\/.*/, '')
+    if (text.startsWith('.long')) continue
+    const again = disassemble(assemble(text, target))
+    if (again !== text) throw new Error(`${target.name}: ${text} became ${again}`)
+  }
+  return { status: 'ok' }
+}
 
 const KINDS: Readonly<Record<string, (random: Random) => Promise<Outcome>>> = {
   object: (random) => {
     const { line, bytes } = random.of(objects)
-    const damaged = mutated(bytes, random)
+    const damaged = random.below(2) === 0 ? mutated(bytes, random) : mutatedWithin(bytes, ...metadataOf(bytes), random)
+    if (random.below(3) === 0) damaged[ABI_VERSION] = VERSION_6
     return attempt(JSON.parse(line), random, () => Promise.resolve(damaged))
   },
   relocatable: (random) => {
     const { target, bytes } = random.of(relocatable)
-    const damaged = mutated(bytes, random)
-    return attempt({ target, code: { object: 'o', kernel: 'fill' } }, random, () => Promise.resolve(damaged))
+    const damaged = random.below(2) === 0 ? mutated(bytes, random) : mutatedWithin(bytes, ...metadataOf(bytes), random)
+    return attemptObject(target, damaged, random)
   },
+  bundle: (random) => attemptObject(random.of(relocatable).target, damagedBundle(random), random),
   job: (random) => attempt(parseJson(mutatedText(random.of(lines).slice(0, 3000), random)), random, nothing),
   words: (random) => {
     const target = random.of(Object.keys(TARGETS))
@@ -155,6 +233,32 @@ const KINDS: Readonly<Record<string, (random: Random) => Promise<Outcome>>> = {
       { target: random.of(Object.keys(TARGETS)), code: { asm: mutatedText(TEXT, random) }, wave: wave(random), buffers },
       random,
       nothing,
+    ),
+  dispatch: (random) =>
+    attempt(
+      {
+        target: random.of(Object.keys(TARGETS)),
+        code: { words: randomWords(random) },
+        grid: [1 + random.below(200), 1 + random.below(2), 1],
+        workgroup: [random.of([1, 64, 100, 128]), 1, 1],
+        lds: random.of([0, 1024]),
+        descriptor: {
+          rsrc1: random.word() & 0xfff3ff,
+          rsrc2: random.word() & 0x1fff,
+          lds: random.of([0, 512]),
+          scratch: random.of([0, 64]),
+        },
+        buffers,
+      },
+      random,
+      nothing,
+    ),
+  listing: (random) => Promise.resolve(throughText(random)),
+  'trace of text': (random) =>
+    runTrace(
+      { target: random.of(Object.keys(TARGETS)), wave: wave(random), buffers, budget: BUDGET },
+      [new TextEncoder().encode(random.below(2) === 0 ? mutatedText(TEXT, random) : TEXT)],
+      { engine: random.of(['core', 'reference'] as const), form: 'text' },
     ),
   trace: async (random) => {
     const words = Uint32Array.from(randomWords(random), Number)
@@ -198,7 +302,8 @@ export async function runCase(seed: number): Promise<Found | undefined> {
   const start = performance.now()
   const found = (what: string): Found => ({ seed, kind, what })
   try {
-    const { error } = await KINDS[kind]!(random)
+    const { error, check } = await KINDS[kind]!(random)
+    if (check?.parting != null) return found(`the engines part: ${JSON.stringify(check.parting)}`)
     // A recording that was tampered with may be told from what it records.
     if (error !== undefined && OWN_FAULTS.includes(error.code) && !error.message.startsWith('the replay differs'))
       return found(error.message)
