@@ -33,12 +33,9 @@ export { parseSchedule, type Schedule } from './schedule.ts'
 export { pause, SLICE_MS, Slices } from './slices.ts'
 export {
   type DispatchTwin,
-  deadlockOfTwin,
   dispatchTwin,
   faultOfTwin,
-  type TwinStanding,
   type TwinWave,
-  twinStandings,
   twinWave,
 } from './twin.ts'
 export type { Wave } from './wave.ts'

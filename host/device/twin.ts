@@ -7,7 +7,6 @@ import { dispatch, type Launch } from './dispatch.ts'
 import type { Claim, Execution } from './execution.ts'
 import { faultOf } from './faults.ts'
 import type { Region } from './memory.ts'
-import { deadlock, type Standing } from './stalls.ts'
 import { Wave } from './wave.ts'
 
 /** What another thread runs workgroups of a dispatch from. All of it goes through postMessage. */
@@ -39,15 +38,6 @@ export interface TwinWave {
   readonly host: number
 }
 
-/** A wave of another thread that has not ended. */
-export interface TwinStanding extends TwinWave {
-  readonly state: Standing['state']
-}
-
-/** What a stalled workgroup's waves are to another thread. */
-export const twinStandings = (standings: readonly Standing[]): TwinStanding[] =>
-  standings.map(({ wave: { index, host }, state }) => ({ index, host, state }))
-
 /** A wave of another thread as this one reads it. */
 export const twinWave = ({ device, waves }: Execution, { index, host }: TwinWave): Wave =>
   new Wave(device.arena, index, host, waves[0]!.program)
@@ -55,11 +45,3 @@ export const twinWave = ({ device, waves }: Execution, { index, host }: TwinWave
 /** The error of a wave that faulted on another thread, as the first thread tells it. */
 export const faultOfTwin = (execution: Execution, group: number, wave: Wave): LanewiseError =>
   faultOf(execution.device, wave, execution.position(group))
-
-/** The error of a workgroup of another thread none of whose waves could go on. */
-export const deadlockOfTwin = (execution: Execution, group: number, standings: readonly TwinStanding[]): LanewiseError =>
-  deadlock({
-    device: execution.device,
-    workgroup: execution.position(group),
-    standings: standings.map((standing) => ({ wave: twinWave(execution, standing), state: standing.state })),
-  })

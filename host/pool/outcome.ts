@@ -1,5 +1,5 @@
 /** What the threads of a dispatch did, put together as if one had done it. */
-import { deadlockOfTwin, type Execution, faultOfTwin, type Outcome, twinWave } from '../device/index.ts'
+import { type Execution, faultOfTwin, type Outcome, twinWave } from '../device/index.ts'
 import { LanewiseError } from '../errors.ts'
 import type { Halt, Piece, Report } from './share.ts'
 
@@ -49,10 +49,9 @@ export function merge(execution: Execution, reports: readonly Report[], facts: F
 /** The error and the wave of a workgroup that stopped. */
 function stopOf(execution: Execution, halt: Halt & { readonly thread: number }): Pick<Outcome, 'error' | 'wave'> {
   if (halt.thread === 0) return { error: execution.error, wave: execution.outcome(0).wave }
-  const { group, standings, code, message } = halt
+  const { group, code, message } = halt
   const wave = twinWave(execution, halt.wave)
-  if (halt.fault) return { wave, error: faultOfTwin(execution, group, wave) }
-  return { wave, error: standings === undefined ? new LanewiseError(code, message) : deadlockOfTwin(execution, group, standings) }
+  return { wave, error: halt.fault ? faultOfTwin(execution, group, wave) : new LanewiseError(code, message) }
 }
 
 const sum = (pieces: readonly Piece[], what: 'groups' | 'instructions'): number => pieces.reduce((all, piece) => all + piece[what], 0)

@@ -1,5 +1,5 @@
 /** One thread's share of a dispatch: it runs workgroups as long as there are any, and knows what it did. */
-import { type Claim, type Execution, Slices, type TwinStanding, type TwinWave, twinStandings } from '../device/index.ts'
+import { type Claim, type Execution, Slices, type TwinWave } from '../device/index.ts'
 import { Stop } from '../engine.ts'
 import type { ErrorCode, LanewiseError } from '../errors.ts'
 import { type Control, claimFrom } from './control.ts'
@@ -21,8 +21,6 @@ export interface Halt {
   readonly wave: TwinWave
   /** Whether the wave's header tells the fault. */
   readonly fault: boolean
-  /** Of a deadlock: waves that have not ended. */
-  readonly standings: readonly TwinStanding[] | undefined
   readonly code: ErrorCode
   readonly message: string
 }
@@ -112,6 +110,5 @@ function difference(now: Readonly<Record<string, number>>, before: Readonly<Reco
 
 function haltOf(execution: Execution, { code, message }: LanewiseError): Halt {
   const { index, host, stop } = execution.outcome(0).wave!
-  const standings = code === 'ERR_DEADLOCK' ? twinStandings(execution.stall.standings) : undefined
-  return { group: execution.group, wave: { index, host }, fault: stop === Stop.Fault, standings, code, message }
+  return { group: execution.group, wave: { index, host }, fault: stop === Stop.Fault, code, message }
 }
