@@ -140,9 +140,16 @@ class Planner {
     else if (encoding <= 192) this.source(slot, KIND_CONSTANT, encoding - INLINE_INTEGER_FIRST)
     else if (encoding <= INLINE_INTEGER_LAST) this.source(slot, wide ? KIND_SIGNED : KIND_CONSTANT, 192 - encoding)
     else if (encoding >= INLINE_FLOAT_FIRST && encoding <= INLINE_INV_2PI) this.inlineFloat(slot, encoding, type, wide)
-    else if (encoding >= VCCZ && encoding <= LDS_DIRECT) this.source(slot, KIND_SPECIAL, encoding)
+    else if (encoding >= VCCZ && encoding < LDS_DIRECT) this.source(slot, KIND_SPECIAL, encoding)
+    else if (encoding === LDS_DIRECT) this.ldsDirect(slot)
     else if (encoding === LITERAL && this.instruction.literal !== undefined) this.literal(slot, type, wide)
     else throw new Impossible()
+  }
+
+  /** Only the first source of a vector operation reads the LDS (GCN3 manual, "LDS Direct and Parameter reads"). */
+  private ldsDirect(slot: 0 | 1 | 2): void {
+    if (slot !== 0 || this.instruction.format.name.startsWith('sop')) throw new Impossible()
+    this.source(slot, KIND_SPECIAL, LDS_DIRECT)
   }
 
   private inlineFloat(slot: 0 | 1 | 2, encoding: number, type: OperandType, wide: boolean): void {

@@ -128,12 +128,17 @@ function advance(pair: Pair, limit: number, stride: number): boolean {
     pair.seconds += (middle - start) / 1000
     pair.referenceSeconds += (performance.now() - middle) / 1000
     if (run.status !== reference.status) return false
-    if (wave === undefined) {
+    // Where code runs off its end, the same step goes on with the next workgroup.
+    const here = wave !== undefined && reference.waves.includes(wave)
+    if (!here) {
       if (!reference.waves.every((w) => sameWave(reference, run, w))) return false
-    } else if (!sameWave(reference, run, wave, wave.ended ? undefined : written, pair.compared++)) return false
+    } else if (!sameWave(reference, run, wave, isAtEnd(wave) ? undefined : written, pair.compared++)) return false
   }
   return true
 }
+
+/** Whether nothing more of the wave will be compared: it has ended, or does so at the next step's beginning. */
+const isAtEnd = (wave: Wave): boolean => wave.ended || wave.pc >= wave.program.codeBytes
 
 /** VGPRs that an instruction writes at most: four, and the status of an access. */
 const MOST_WRITTEN = 5

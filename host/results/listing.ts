@@ -16,7 +16,8 @@ export interface Line {
 /** The instructions of a piece of code from byte `from` on, one behind another, up to byte `to`. */
 export function list(words: Uint32Array, target: Target, from = 0, to = words.length * 4): Line[] {
   const lines: Line[] = []
-  for (let offset = from; offset < to; ) {
+  const end = Math.min(to, words.length * 4)
+  for (let offset = from; offset < end; ) {
     const line = lineAt(words, target, offset)
     lines.push(line)
     offset += line.words.length * 4
@@ -24,9 +25,10 @@ export function list(words: Uint32Array, target: Target, from = 0, to = words.le
   return lines
 }
 
-/** The instruction at a byte offset inside the code. */
+/** The instruction at a byte offset of the code; its end, where a wave may stand, too, has no words. */
 export function lineAt(words: Uint32Array, target: Target, offset: number): Line {
   const index = offset / 4
+  if (index >= words.length) return { offset, words: words.subarray(words.length), text: 'the end of the code' }
   const instruction = decode(words, index, target)
   if (instruction === undefined) return { offset, words: words.subarray(index, index + 1), text: `.long ${hex(words[index]!, 32)}` }
   return { offset, words: words.subarray(index, index + instruction.dwords), text: disassemble(instruction, offset) }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { bareWave, Device } from '../../host/device/index.ts'
 import type { Engine } from '../../host/engine.ts'
+import { readJob, runJob } from '../../host/index.ts'
 import { TARGETS } from '../../host/isa/targets.ts'
 import { WAVE_INSTRUCTIONS, WAVE_SCALARS, WAVE_VECTORS } from '../../host/plan/layout.ts'
 import { createReference } from '../../host/reference/engine.ts'
@@ -82,6 +83,18 @@ describe('cross-check', () => {
   ])('finds a register that an instruction writes and should not, %s', async (_, at, text) => {
     const { parting } = await check(() => faulty(at, WAVE_VECTORS + 3 * 256 + 63 * 4, 1))
     expect(parting).toMatchObject({ after: at - 1, span: 1, line: { text }, list: [{ where: 'v3', lane: 63 }], count: 1 })
+  })
+
+  test('of code that runs off its end, the next workgroup is laid out in the step that ends the last one', async () => {
+    const job = readJob({ target: 'gfx803', code: { asm: 's_nop 1' }, grid: [156, 1, 1], workgroup: [100, 1, 1] })
+    expect(await runJob(job, { engine: 'core', check: true })).toMatchObject({ status: 'ok', instructions: 3, check: { parting: null } })
+  })
+
+  test.each(['0x809afe36', '0xbf00fe36'])('LDS_DIRECT is no source of a scalar operation: %s', async (word) => {
+    for (const engine of ['core', 'reference'] as const) {
+      const { error } = await runJob(readJob({ target: 'gfx600', code: { words: [word] }, wave: {} }), { engine })
+      expect(error).toMatchObject({ code: 'ERR_ILLEGAL', message: expect.stringContaining('operands that gfx600 does not allow') })
+    }
   })
 
   test('names scalars', async () => {
