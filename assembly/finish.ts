@@ -23,6 +23,8 @@ export const OPERANDS_VECTOR: u32 = 1 << 19;
 export const OPERANDS_SKIPPED: u32 = 1 << 20;
 /** The step reads the destination, though no source says so. */
 export const OPERANDS_ACCUMULATES: u32 = 1 << 21;
+/** Source 2 is the destination. */
+export const OPERANDS_TIED: u32 = 1 << 22;
 
 export function typeOf(operands: u32, place: i32): u32 {
   return (operands >> (4 * place)) & 15;

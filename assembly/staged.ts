@@ -12,8 +12,8 @@ import {
 import { OPERANDS } from './generated/operands';
 import { kindMask, spread32, spread64, SPREAD_HIGH } from './fetch';
 import {
-  finishSelected, finishValue, isFloatType, isWideType, OPERANDS_ACCUMULATES, OPERANDS_SKIPPED, OPERANDS_VECTOR, TYPE_F16, TYPE_F32, TYPE_F64,
-  TYPE_NONE, typeOf, VALUE,
+  finishSelected, finishValue, isFloatType, isWideType, OPERANDS_ACCUMULATES, OPERANDS_SKIPPED, OPERANDS_TIED, OPERANDS_VECTOR, TYPE_F16,
+  TYPE_F32, TYPE_F64, TYPE_NONE, typeOf, VALUE,
 } from './finish';
 import { flushResults32, flushResults64, ieee, setIntegerClamp } from './lib/mode';
 import { ACTIVE, INDEXED, RESULT, SOURCE_LANES, STAGE, TEMPORARY } from './scratch';
@@ -27,7 +27,7 @@ export function stepFlagged(head: u32, u: usize, w: usize): void {
   if (operands & OPERANDS_SKIPPED && load<u32>(w, WAVE_MODE) & MODE_VSKIP) return;
   let record = u;
   if (operands & OPERANDS_VECTOR && load<u32>(w, WAVE_MODE) & MODE_GPR_IDX_EN) {
-    if (!indexRegisters(u, w)) return;
+    if (!indexRegisters(u, w, operands)) return;
     record = INDEXED;
   }
   if (flags & FLAG_STAGED) runStaged(op, flags, operands, record, w);
@@ -38,15 +38,19 @@ export function stepFlagged(head: u32, u: usize, w: usize): void {
   }
 }
 
-/** Adds M0[7:0] to the VGPRs that M0[15:12] names: src0, src1, src2, vdst. False after a fault. */
-function indexRegisters(u: usize, w: usize): bool {
+/**
+ * Adds M0[7:0] to the VGPRs that M0[15:12] names: src0, src1, src2, vdst; a source that is the destination goes with that (AMD, CDNA 2 manual,
+ * "VGPR Indexing Details"). False after a fault.
+ */
+function indexRegisters(u: usize, w: usize, operands: u32): bool {
   const m0 = load<u32>(w, M0_OFFSET), step = (m0 & 0xff) * <u32>rowBytes, which = (m0 >> 12) & 15;
   const end = <u32>WAVE_VECTORS + load<u32>(w, WAVE_VGPR_COUNT) * <u32>rowBytes;
   memory.copy(INDEXED, u, 32);
   for (let i = 0; i < 4; i++) {
     const at = i == 3 ? INDEXED + RECORD_DST : INDEXED + RECORD_SRC0 + 4 * i;
     const isVector = i == 3 ? load<u32>(at) >= <u32>WAVE_VECTORS : !(load<u32>(u, RECORD_MODS) & kindMask(i));
-    if (!isVector || !((which >> i) & 1)) continue;
+    const bit = i == 2 && operands & OPERANDS_TIED ? 3 : i;
+    if (!isVector || !((which >> bit) & 1)) continue;
     const to = load<u32>(at) + step;
     if (to >= end) {
       fault(w, FAULT_REGISTER, -1, (to - <u32>WAVE_VECTORS) / <u32>rowBytes, 4);

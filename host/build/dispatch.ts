@@ -346,6 +346,7 @@ function operandsWord(operation: Operation): number {
   if (/^vop/.test(operation.table)) word |= 1 << 19
   if (!/^s/.test(operation.table)) word |= 1 << 20
   if (operation.name === 'v_interp_p2_f32') word |= 1 << 21
+  if (operation.shape.tied === 2) word |= 1 << 22
   if (flushes(operation, valueType(operation))) word |= operation.traits.has('ftz') ? 3 << 17 : 1 << 17
   return word
 }

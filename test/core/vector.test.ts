@@ -262,4 +262,16 @@ describe('modifiers', () => {
     const far = await waveOf({ asm, sgpr: { 0: 255 } })
     expect(far.run()).toBe(Stop.Fault)
   })
+
+  // AMD, CDNA 2 manual, "VGPR Indexing Details": M0[15] moves the destination of v_mac and the addend that it is, M0[14] does nothing.
+  test.each([
+    ['DST', { 1: 1, 5: 5.5 }],
+    ['SRC2', { 1: 1.5, 5: 5 }],
+  ])('VGPR indexing of v_mac_f32 by %s', async (operands, wanted) => {
+    const bits = (x: number) => new Uint32Array(Float32Array.of(x).buffer)[0]!
+    const asm = `s_set_gpr_idx_on s0, gpr_idx(${operands})\nv_mac_f32_e32 v1, 0.5, v2\ns_set_gpr_idx_off`
+    const w = await waveOf({ asm, sgpr: { 0: 4 }, vgpr: { 1: bits(1), 2: bits(1), 5: bits(5) } })
+    w.run()
+    for (const [register, value] of Object.entries(wanted)) expect(w.v(Number(register))[0]).toBe(bits(value))
+  })
 })
