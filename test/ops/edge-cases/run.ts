@@ -35,17 +35,21 @@ interface Program {
   readonly placed: readonly Placed[]
 }
 
-/** Batches with one MODE, as many as there are scalar registers for. */
-const BATCHES = 12
+/** Batches of a program: as many as there are scalar registers for. */
+const BATCHES = 16
 
+/** One or more programs for each MODE. */
 function programsOf(operation: Operation, target: Target): Program[] {
-  const groups: Batch[][] = []
+  const byMode = new Map<number, Batch[]>()
   for (const batch of batchesOf(operation, target)) {
-    const last = groups.at(-1)
-    if (last !== undefined && last.length < BATCHES && last[0]!.setting.mode === batch.setting.mode) last.push(batch)
-    else groups.push([batch])
+    const { mode } = batch.setting
+    byMode.set(mode, [...(byMode.get(mode) ?? []), batch])
   }
-  return groups.map((batches) => programOf(operation, target, batches))
+  const programs: Program[] = []
+  for (const batches of byMode.values()) {
+    for (let i = 0; i < batches.length; i += BATCHES) programs.push(programOf(operation, target, batches.slice(i, i + BATCHES)))
+  }
+  return programs
 }
 
 const isMask = (type: string | undefined) => type === 'mask' || type === 'vcc'
@@ -66,7 +70,7 @@ function programOf(operation: Operation, target: Target, batches: readonly Batch
     return vgpr - dwords
   }
   const placed = batches.map((batch, n): Placed => {
-    const sgpr = FIRST_SGPR + 8 * n
+    const sgpr = FIRST_SGPR + 6 * n
     const resultType = shape.results.find((type) => !isMask(type))
     const dwords = resultType === undefined ? 0 : dwordsOf(resultType)
     const result = take(dwords)
