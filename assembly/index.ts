@@ -1,13 +1,14 @@
 // What the host sees of the core: exports only.
 export { run, runStep } from './wave';
 export * from './generated/dispatch';
-export { scratchBytes, share } from './scratch';
+export { scratchBytes, SHADOW, share } from './scratch';
 
 // What translated code is made of, or calls.
 export * from './generated/exports';
 export { enter, generation, refreshExec, rowBytes, stop } from './state';
 export { ieee, round32, round64, dx10Clamp, flushSources32, flushResults32, flushSources64, flushResults64 } from './lib/mode';
 export { flush32, nan32, nan64 } from './lib/rules';
+export { regionOf } from './memory';
 
 /** First byte of linear memory that is free. */
 export function heapBase(): usize {

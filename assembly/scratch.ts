@@ -31,11 +31,15 @@ export let SPREAD: usize = 0;
 /** For some records each the region that was hit last, a dword a record (16 of them). */
 export let SITES: usize = 0;
 
+/** Rows that translated code keeps results in until it may write them to the wave. */
+export let SHADOW: usize = 0;
+export const SHADOW_ROWS: i32 = 32;
+
 /** Whether other instances run on the same memory, so that atomics have to be real ones. */
 export let sharing: bool = false;
 
 const ROW: usize = 256;
-const SCRATCH_BYTES: i32 = 35 * 256;
+const SCRATCH_BYTES: i32 = (35 + SHADOW_ROWS) * 256;
 
 /** Bytes of scratch rows. */
 export function scratchBytes(): i32 {
@@ -64,6 +68,7 @@ function useScratch(at: usize): void {
   TEMPORARY = SPREAD + 96;
   INDEXED = TEMPORARY + 32;
   SITES = INDEXED + 32;
+  SHADOW = at + 35 * ROW;
 }
 
 useScratch(memory.data(SCRATCH_BYTES, 16));

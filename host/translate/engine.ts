@@ -5,6 +5,7 @@ import { PROGRAM_ID, WAVE_INSTRUCTIONS, WAVE_MODE, WAVE_PC, WAVE_PROGRAM, WAVE_S
 import { BLOCK_LIMIT, readBlocks } from './graph.ts'
 import { Kernels } from './kernels.ts'
 import { MODE_GPR_IDX_EN, MODE_KEY, modesOf } from './modes.ts'
+import type { Evaluate } from './nest.ts'
 import { translate } from './region.ts'
 
 export interface TranslateEngine extends Engine {
@@ -166,11 +167,15 @@ class Translator implements TranslateEngine {
     this.#seconds += (performance.now() - start) / 1000
   }
 
+  /** Asks the core what a scalar operation gives. */
+  readonly #evaluate: Evaluate = (name, args) =>
+    (this.core.material.imports[name] as unknown as (...args: (bigint | number)[]) => bigint)(...args)
+
   #translate(wave: number, trusting: boolean): Translation {
     const view = new DataView(this.memory)
     this.#kernels ??= new Kernels(this.core.material.bytes!)
     const blocks = readBlocks(this.memory, view.getUint32(wave + WAVE_PROGRAM, true))
-    const region = translate(blocks, modesOf(view.getUint32(wave + WAVE_MODE, true)), this.#kernels, trusting)
+    const region = translate(blocks, modesOf(view.getUint32(wave + WAVE_MODE, true)), this.#kernels, trusting, this.#evaluate)
     const module = new WebAssembly.Module(region.bytes)
     const { exports } = new WebAssembly.Instance(module, { core: { ...this.core.material.imports, ...ownGlobals() } })
     this.#regions++

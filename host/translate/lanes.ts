@@ -37,6 +37,8 @@ export type Captured =
   | { readonly kind: 'constant'; readonly low: number; readonly high: number }
   | { readonly kind: 'spread'; readonly low: Value; readonly high: Value }
   | { readonly kind: 'mask'; readonly bits: number }
+  /** Bits of a mask from the group's first lane on. */
+  | { readonly kind: 'slice'; readonly bits: number }
   | { readonly kind: 'own' }
 
 export interface LaneStep {
@@ -59,8 +61,8 @@ export interface Value {
 const newValue = (arg: Argument, scalar: boolean, grained: boolean): Value => ({ arg, scalar, grained, tainted: false, carriers: [] })
 const valueIn = (local: number, grained = false): Value => newValue({ local }, false, grained)
 const constantValue = (bits: number): Value => newValue({ lanes: bits }, false, isGrained(bits))
-/** A scalar in all lanes of a local. */
-export const spreadValue = (local: number): Value => newValue({ local }, true, false)
+/** A scalar in all lanes of a local; `constant` where it stays the same for all of the loop. */
+export const spreadValue = (local: number, constant: boolean): Value => newValue({ local }, constant, false)
 
 /** Operations whose result is NaN whenever an f32 source is. */
 const CARRIES_NAN = /^v_(add|sub|subrev|mul|mac|mad|madmk|madak|fma)_f32$/
@@ -87,6 +89,8 @@ export interface LaneContext {
   readonly locals: FunctionLocals
   /** Local of the wave's address. */
   readonly wave: number
+  /** The local that holds a row of a chunk, where rows are not loaded from the wave. */
+  readonly carried?: (chunk: number, at: number) => number
   /** Rows (offsets in the wave block) that are grained in every active lane. */
   readonly grained: ReadonlySet<number>
   /** Writes what tells that results may not be grained: a chunk was computed again. */
@@ -203,7 +207,7 @@ export class LaneLoop {
 const CHUNK_BYTES = 16
 
 /** Four lanes of a run: chunk `index` of those that one turn of the loop computes. */
-class Chunk {
+export class Chunk {
   readonly #values = new Map<number, Value>()
   readonly #dirty = new Set<number>()
   readonly #masks = new Map<number, number>()
@@ -294,11 +298,33 @@ class Chunk {
   #row(code: Code, at: number): Value {
     const known = this.#values.get(at)
     if (known) return known
-    const value = valueIn(this.locals.local(V128), this.context.grained.has(at))
-    code.get(this.base).simdMemory(SIMD.load, at + this.#offset)
-    store(code, value)
+    const { carried, grained } = this.context
+    const value = valueIn(carried?.(this.index, at) ?? this.locals.local(V128), grained.has(at))
+    if (carried === undefined) {
+      code.get(this.base).simdMemory(SIMD.load, at + this.#offset)
+      store(code, value)
+    }
     this.#values.set(at, value)
     return value
+  }
+
+  /** Rows that the run has written, as offsets in the wave block. */
+  get dirtyRows(): number[] {
+    return [...this.#dirty]
+  }
+  /** Pushes what a row holds now. */
+  pushRow(code: Code, at: number): void {
+    pushArgument(code, this.#row(code, at).arg)
+  }
+  /** The same for what is read as bits. */
+  pushBits(code: Code, at: number): void {
+    const value = this.#row(code, at)
+    this.#watchNan(code, value)
+    pushArgument(code, value.arg)
+  }
+  /** Sets a row to what a local holds: bits from outside. */
+  put(at: number, local: number): void {
+    this.#define(at, valueIn(local))
   }
 
   #define(at: number, value: Value): void {
@@ -430,12 +456,14 @@ class Chunk {
   #maskLanes(code: Code, type: OperandType, from: Captured, step: Step, slot: number): number {
     if (from.kind === 'own') return this.#masks.get(type === 'vcc' ? VCC_OFFSET : step.sources[slot]!)!
     const lanes = this.locals.temporary(V128)
-    code
-      .get((from as { bits: number }).bits)
-      .get(this.shift)
-      .i32(4 * this.index)
-      .op(OP.i32Add)
-      .op(OP.i64ExtendI32U, OP.i64ShrU, OP.i32WrapI64)
+    code.get((from as { bits: number }).bits)
+    if (from.kind === 'slice') code.i32(4 * this.index)
+    else
+      code
+        .get(this.shift)
+        .i32(4 * this.index)
+        .op(OP.i32Add)
+    code.op(OP.i64ExtendI32U, OP.i64ShrU, OP.i32WrapI64)
     code.simd(SIMD.i32x4Splat).v128(1, 2, 4, 8).simd(SIMD.and).v128(1, 2, 4, 8).simd(SIMD.i32x4Eq).set(lanes)
     return lanes
   }

@@ -15,7 +15,8 @@ import type { Block, Step } from './graph.ts'
 import type { Kernels } from './kernels.ts'
 import { type Captured, type FunctionLocals, hasMask, LaneLoop, type LaneStep, maskOffset, spreadValue, watchSmall } from './lanes.ts'
 import type { LaneModes } from './modes.ts'
-import { isPlainScalar, overlaps, pair, scalarReads, scalarUses, writeScalar } from './scalars.ts'
+import { type Evaluate, NestWriter, planNest } from './nest.ts'
+import { isPlainScalar, overlaps, pair, scalarReads, scalarUses, waveScalars, writeScalar } from './scalars.ts'
 import { Code, type FunctionType, I32, I64, ModuleBuilder, OP, SIMD, V128 } from './wasm.ts'
 
 /** Instructions that do nothing to the wave's state. */
@@ -26,6 +27,8 @@ const RUN: FunctionType = { parameters: [I32, I32, I32], results: [I32] }
 const BLOCK: FunctionType = { parameters: [I32], results: [I32] }
 const STEP: FunctionType = { parameters: [I32, I32], results: [] }
 const WAVE = 0
+/** Chunks that a nest runs side by side. */
+const CHUNKS = 2
 
 /** What a block's function returns besides the next block's number. */
 const LEAVE = -1
@@ -267,7 +270,7 @@ class BlockWriter {
   #spread(at: number) {
     const local = this.locals.local(V128)
     this.code.get(WAVE).memory(OP.i32Load, at).simd(SIMD.i32x4Splat).set(local)
-    return spreadValue(local)
+    return spreadValue(local, true)
   }
 
   /** A scalar instruction runs now if nothing that waits minds, else behind the run. */
@@ -286,7 +289,7 @@ class BlockWriter {
   }
 
   #apply(step: Step): void {
-    writeScalar(this.code, step, this.kernels, this.locals, WAVE)
+    writeScalar(this.code, step, this.kernels, this.locals, waveScalars(WAVE, this.locals))
     this.locals.reset()
   }
 
@@ -328,13 +331,19 @@ class BlockWriter {
  *
  * @param trusting whether values are taken to be grained over blocks; if not, every block tests what it reads
  */
-export function translate(blocks: ReadonlyMap<number, Block>, modes: LaneModes, kernels: Kernels, trusting: boolean): Region {
+export function translate(
+  blocks: ReadonlyMap<number, Block>,
+  modes: LaneModes,
+  kernels: Kernels,
+  trusting: boolean,
+  evaluate: Evaluate,
+): Region {
   const module = new RegionModule()
   module.builder.importMemory(kernels.memoryLimits)
   const list = [...blocks.values()]
   const entries = new Map(list.map((block, i) => [block.pc, i]))
   const grained = trusting ? findGrained(blocks, (step) => roleOf(step, modes, kernels), modes) : new Map<number, ReadonlySet<number>>()
-  const functions = list.map((block) => blockFunction(block, grained.get(block.pc) ?? new Set(), entries, module, modes, kernels))
+  const functions = list.map((block) => blockFunction(block, grained.get(block.pc) ?? new Set(), entries, module, modes, kernels, evaluate))
   const numbers = functions.map(({ locals, code }) => module.builder.add(BLOCK, locals, code))
   module.builder.add(RUN, [], runFunction(numbers, module), 'run')
   return { bytes: module.builder.bytes(), entries }
@@ -373,6 +382,7 @@ function blockFunction(
   module: RegionModule,
   modes: LaneModes,
   kernels: Kernels,
+  evaluate: Evaluate,
 ): { locals: readonly number[]; code: Code } {
   const locals = new BlockLocals(module, kernels)
   const code = new Code()
@@ -386,6 +396,17 @@ function blockFunction(
     code.end().i32(0).op(OP.globalSet).u32(module.unsure).end()
     locals.clear()
   } else code.i32(0).op(OP.globalSet).u32(module.unsure)
+  const goOn = (pc: number) => {
+    const target = entries.get(pc)
+    if (target === undefined) leave(pc)
+    else code.i32(target).op(OP.return)
+  }
+  const nest = planNest(block, (step) => roleOf(step, modes, kernels), evaluate)
+  if (nest !== undefined) {
+    const context = { modes, kernels, locals, wave: WAVE, grained, left: module.left, chunks: CHUNKS }
+    new NestWriter(nest, context).write(code, () => goOn(block.end.pc))
+    locals.clear()
+  }
   code.block(OP.loop)
   code.op(OP.globalGet).u32(module.left).i32(count).op(OP.i32LtU).block(OP.if)
   leave(block.pc)
@@ -394,10 +415,8 @@ function blockFunction(
   new BlockWriter(code, modes, kernels, locals, module, grained).write(block)
   /** Goes on at a pc; `depth` labels are open inside the loop. A loop of one block stays inside, unless it has become unsure. */
   const goTo = (pc: number, depth: number) => {
-    const target = entries.get(pc)
-    if (target === undefined) return leave(pc)
     if (pc === block.pc) code.op(OP.globalGet).u32(module.unsure).op(OP.i32Eqz, OP.brIf).u32(depth)
-    return code.i32(target).op(OP.return)
+    goOn(pc)
   }
   const { end } = block
   if (end.kind === 'branch') {

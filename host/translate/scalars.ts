@@ -9,8 +9,8 @@ import type { Argument, Kernels, Locals } from './kernels.ts'
 import { type Code, I32, I64, OP } from './wasm.ts'
 
 /** SCC among the scalars, which are numbered by their offset in the wave block. */
-const SCC = WAVE_SCC
-const EXEC = scalarOffset(EXEC_LO)
+export const SCC = WAVE_SCC
+export const EXEC = scalarOffset(EXEC_LO)
 
 export interface Uses {
   readonly reads: ReadonlySet<number>
@@ -65,11 +65,33 @@ export const overlaps = (a: ReadonlySet<number>, b: ReadonlySet<number>): boolea
 /** Source slots by parameter; sopk operations have their register in the first one. */
 const SLOTS: Readonly<Record<string, 0 | 1>> = { a: 0, b: 1 }
 
+/** Where scalars are while code runs: they are numbered by their offset in the wave block. */
+export interface ScalarFile {
+  /** Pushes a scalar, of a pair where it is wide. */
+  load(code: Code, at: number, wide: boolean): void
+  /** Sets a scalar, or a pair, to what a local holds. */
+  store(code: Code, at: number, wide: boolean, local: number): void
+}
+
+/** The wave block itself. */
+export function waveScalars(wave: number, locals: Locals): ScalarFile {
+  return {
+    load: (code, at, wide) => void code.get(wave).memory(wide ? OP.i64Load : OP.i32Load, at),
+    store(code, at, wide, local) {
+      code
+        .get(wave)
+        .get(local)
+        .memory(wide ? OP.i64Store : OP.i32Store, at)
+      if (at >= EXEC - 4 && at <= EXEC + 4) locals.staleExec(code)
+    },
+  }
+}
+
 /** Writes a plain scalar instruction. Sources are read before anything is written. */
-export function writeScalar(code: Code, step: Step, kernels: Kernels, locals: Locals, wave: number): void {
+export function writeScalar(code: Code, step: Step, kernels: Kernels, locals: Locals, file: ScalarFile): void {
   const { name } = step.operation
   const { parameters, types, result, scc } = kernelOf(step)
-  const args = parameters.map((parameter, i) => argument(code, step, parameter, isWide(types[i]!), locals, wave))
+  const args = parameters.map((parameter, i) => argument(code, step, parameter, isWide(types[i]!), locals, file))
   const value = { local: locals.temporary(isWide(result) ? I64 : I32), wide: isWide(result) }
   kernels.apply(code, name, args, locals)
   code.set(value.local)
@@ -77,27 +99,19 @@ export function writeScalar(code: Code, step: Step, kernels: Kernels, locals: Lo
   if (parameters.includes('exec')) {
     // The destination keeps EXEC as it was.
     const old = args[parameters.indexOf('exec')] as { local: number }
-    code.get(wave).get(old.local).memory(OP.i64Store, step.dst)
-    code.get(wave).get(value.local).memory(OP.i64Store, EXEC)
-    locals.staleExec(code)
-  } else if (result !== 'bool') {
-    code
-      .get(wave)
-      .get(value.local)
-      .memory(value.wide ? OP.i64Store : OP.i32Store, step.dst)
-    if (step.dst >= EXEC - 4) locals.staleExec(code)
-  }
-  if (condition !== undefined) code.get(wave).get(condition).memory(OP.i32Store, WAVE_SCC)
+    file.store(code, step.dst, true, old.local)
+    file.store(code, EXEC, true, value.local)
+  } else if (result !== 'bool') file.store(code, step.dst, value.wide, value.local)
+  if (condition !== undefined) file.store(code, SCC, false, condition)
 }
 
-function argument(code: Code, step: Step, parameter: string, wide: boolean, locals: Locals, wave: number): Argument {
+function argument(code: Code, step: Step, parameter: string, wide: boolean, locals: Locals, file: ScalarFile): Argument {
   if (parameter === 'k') return { constant: step.imm }
   const slot = SLOTS[parameter]
   const kind = slot === undefined ? KIND_SCALAR : step.mods.kinds[slot]!
   const local = locals.temporary(wide ? I64 : I32)
   if (kind === KIND_SCALAR) {
-    const at = parameter === 'scc' ? WAVE_SCC : parameter === 'exec' ? EXEC : slot === undefined ? step.dst : step.sources[slot]!
-    code.get(wave).memory(wide ? OP.i64Load : OP.i32Load, at)
+    file.load(code, parameter === 'scc' ? SCC : parameter === 'exec' ? EXEC : slot === undefined ? step.dst : step.sources[slot]!, wide)
   } else {
     const constant = wideConstant(kind, step.sources[slot!]!)
     if (!wide) return { constant: Number(BigInt.asIntN(32, constant)) }

@@ -1,0 +1,863 @@
+/**
+ * A loop that is one block, some lanes at a time: a group of chunks runs all its iterations before the next group begins, VGPRs in v128
+ * locals, scalars in locals of their own. Nothing is stored between iterations, and the machine has several chunks to work on at once.
+ *
+ * That is right where lanes cannot see each other: lane-local instructions, loads, scalar instructions that every group repeats alike
+ * (`uniform`), and 64-bit bitwise ones on lane masks, of which each group has its own bits (`sliced`). Rows are written to the shadow
+ * rows until all groups are done. When a group meets what only the ordinary code can do (a value that fails a test of lanes.ts, an
+ * access that is not all in one region), all groups run again, up to the iteration before, and the ordinary code goes on from there.
+ */
+import { dwordsOf } from '../isa/row.ts'
+import { MACHINE_COUNTERS, REGION_BASE, REGION_HOST, REGION_SIZE, VCC_LO, WAVE_MACHINE } from '../plan/layout.ts'
+import { scalarOffset } from '../plan/plan.ts'
+import { FLAG_APPROXIMATE, FLAG_GLC, KIND_NONE, KIND_SCALAR, KIND_VECTOR } from '../plan/record.ts'
+import { wideConstant } from './constant.ts'
+import type { Role } from './flow.ts'
+import type { Block, Step } from './graph.ts'
+import { type Captured, Chunk, hasMask, type LaneContext, type LaneStep, maskOffset, spreadValue, type Value, watchSmall } from './lanes.ts'
+import { EXEC, overlaps, SCC, type ScalarFile, scalarReads, scalarUses, writeScalar } from './scalars.ts'
+import { Code, I32, I64, OP, SIMD, V128 } from './wasm.ts'
+
+/** Steps of a loop at most: its body is written twice. */
+const STEP_LIMIT = 128
+/** Rows that the shadow holds (assembly/scratch.ts, SHADOW_ROWS). */
+const SHADOW_ROWS = 32
+/** Bits of masks and scalars whose values are all tried out: 2^12 iterations take a few milliseconds. */
+const TRIAL_BITS = 12
+const ROW_BYTES = 256
+const CHUNK_BYTES = 16
+
+/** 64-bit scalar operations whose result's bits come from the same bits of their sources. */
+const BITWISE = /^s_(mov|not|cselect|((and|or|xor|nand|nor|xnor|andn2|orn2)(_saveexec)?))_b64$/
+const LOADS = /^flat_load_dword(x[234])?$/
+const SCALAR_LOADS = /^s_load_dword(x2|x4|x8|x16)?$/
+
+/** Computes a scalar operation of the core on given values. */
+export type Evaluate = (name: string, args: readonly (bigint | number)[]) => bigint
+
+/** A loop that can run so. */
+export interface Nest {
+  readonly block: Block
+  readonly roleOf: (step: Step) => Role
+  /** Scalar pairs that are lane masks, EXEC among them, and what becomes of a group's bits while its part of EXEC is zero. */
+  readonly sliced: ReadonlyMap<number, 'zero' | 'keep'>
+  /** EXEC changes, so that groups end at different iterations. */
+  readonly divides: boolean
+  /** Mask pairs that are needed as bits inside the loop. */
+  readonly asBits: ReadonlySet<number>
+  /** The sliced pair whose not being zero SCC tells at the end, if it does. */
+  readonly sccOf: number | undefined
+}
+
+const pairSet = (at: number): ReadonlySet<number> => new Set([at, at + 4])
+
+/** The pairs that a bitwise operation reads; its constants are no pairs. */
+function bitwiseReads(step: Step): number[] {
+  const { sources } = step.operation.shape
+  const pairs = sources.flatMap((_, slot) => (step.mods.kinds[slot] === KIND_SCALAR ? [step.sources[slot]!] : []))
+  return step.operation.name.endsWith('saveexec_b64') ? [...pairs, EXEC] : pairs
+}
+const bitwiseWrites = (step: Step): number[] => (step.operation.name.endsWith('saveexec_b64') ? [step.dst, EXEC] : [step.dst])
+
+/** Pairs that are lane masks: results of compares and carries, EXEC, and what bitwise operations make of them. */
+function slicedPairs(steps: readonly Step[], roleOf: (step: Step) => Role): Set<number> {
+  const pairs = new Set([EXEC])
+  for (const step of steps) if (roleOf(step) === 'lanes' && hasMask(step)) pairs.add(maskOffset(step))
+  for (let before = -1; before !== pairs.size; ) {
+    before = pairs.size
+    for (const step of steps) {
+      if (roleOf(step) !== 'scalar' || !BITWISE.test(step.operation.name)) continue
+      if ([...bitwiseReads(step), ...bitwiseWrites(step)].some((at) => pairs.has(at))) for (const at of bitwiseWrites(step)) pairs.add(at)
+    }
+  }
+  return pairs
+}
+
+const isSliced = (step: Step, pairs: ReadonlyMap<number, unknown> | ReadonlySet<number>): boolean =>
+  BITWISE.test(step.operation.name) && bitwiseWrites(step).some((at) => pairs.has(at))
+
+/** Scalars that a vector instruction's mask sources are. */
+function maskSources(step: Step): number[] {
+  return step.operation.shape.sources.flatMap((type, slot) => {
+    if (type === 'vcc') return [scalarOffset(VCC_LO)]
+    return type === 'mask' && step.mods.kinds[slot] === KIND_SCALAR ? [step.sources[slot]!] : []
+  })
+}
+
+/**
+ * Whether a block is such a loop.
+ * @param evaluate tells what becomes of masks in a group without active lanes
+ */
+export function planNest(block: Block, roleOf: (step: Step) => Role, evaluate: Evaluate): Nest | undefined {
+  const { steps, end } = block
+  if (end.kind !== 'branch' || end.taken !== block.pc || steps.length > STEP_LIMIT) return undefined
+  const pairs = slicedPairs(steps, roleOf)
+  const bits = new Set([...pairs].flatMap((at) => [at, at + 4]))
+  if (bits.size !== 2 * pairs.size) return undefined
+  // A pair is read whole, as a mask, or it is none.
+  const whole = (at: number) => pairs.has(at) || !overlaps(pairSet(at), bits)
+  const asBits = new Set<number>()
+  const made = new Set<number>()
+  let divides = false
+  let scc: number | 'uniform' = 'uniform'
+  const last = steps.findLast((s) => roleOf(s) === 'scalar' && scalarUses(s).writes.has(SCC))
+  if (last !== undefined && isSliced(last, pairs)) scc = bitwiseWrites(last).at(-1)!
+  const sccAtEnd = scc
+  for (const step of steps) {
+    const role = roleOf(step)
+    const { name } = step.operation
+    if (role === 'lanes') {
+      if (divides || overlaps(scalarReads(step, false), bits) || !maskSources(step).every(whole)) return undefined
+      for (const at of maskSources(step)) if (pairs.has(at) && !made.has(at)) asBits.add(at)
+      if (hasMask(step)) {
+        made.add(maskOffset(step))
+        if (scc === maskOffset(step)) scc = -1
+      }
+    } else if (role === 'scalar') {
+      const { reads, writes } = scalarUses(step)
+      if (reads.has(SCC) && scc !== 'uniform') return undefined
+      if (isSliced(step, pairs)) {
+        if (!bitwiseReads(step).every(whole)) return undefined
+        for (const at of bitwiseReads(step)) asBits.add(at)
+        for (const at of bitwiseWrites(step)) {
+          asBits.add(at)
+          made.delete(at)
+        }
+        divides ||= writes.has(EXEC)
+        if (scc !== 'uniform' && writes.has(scc)) scc = -1
+        if (writes.has(SCC)) scc = bitwiseWrites(step).at(-1)!
+      } else {
+        if (overlaps(reads, bits) || overlaps(writes, bits)) return undefined
+        if (writes.has(SCC)) scc = 'uniform'
+      }
+    } else if (role === 'call') {
+      if (LOADS.test(name)) {
+        if (divides || step.flags & ~FLAG_GLC || step.imm !== 0) return undefined
+      } else if (!SCALAR_LOADS.test(name) || overlaps(loadReads(step), bits) || overlaps(loadWrites(step), bits) || !isPlainLoad(step))
+        return undefined
+    }
+  }
+  if (scc !== sccAtEnd) return undefined
+  if (!isLoopCondition(end.condition, divides, scc === 'uniform', pairs)) return undefined
+  const sliced = idleMasks(steps, roleOf, pairs, evaluate)
+  if (sliced === undefined || (divides && sliced.get(EXEC) !== 'zero')) return undefined
+  return { block, roleOf, sliced, divides, asBits, sccOf: scc === 'uniform' ? undefined : scc }
+}
+
+/** Whether all groups go on alike, or each until it has no active lane. */
+function isLoopCondition(condition: string, divides: boolean, sccIsUniform: boolean, pairs: ReadonlySet<number>): boolean {
+  if (condition.startsWith('scc')) return sccIsUniform
+  if (condition.startsWith('vcc')) return !pairs.has(scalarOffset(VCC_LO))
+  return condition === 'execnz' && divides
+}
+
+/**
+ * What an iteration does to the masks of a group without active lanes: sets them to zero, or keeps them. It is tried out with all
+ * values that one bit of each mask, and of each scalar that goes in, can have.
+ * @returns undefined where neither is so
+ */
+function idleMasks(
+  steps: readonly Step[],
+  roleOf: (step: Step) => Role,
+  pairs: ReadonlySet<number>,
+  evaluate: Evaluate,
+): Map<number, 'zero' | 'keep'> | undefined {
+  const sliced = steps.filter((step) => roleOf(step) === 'scalar' && isSliced(step, pairs))
+  const others = [...pairs].filter((at) => at !== EXEC)
+  const unknown = new Map(sliced.map((step) => [step, unknownSources(step, pairs)] as const))
+  const unknowns = [...unknown.values()].reduce((sum, count) => sum + count, 0)
+  if (others.length + unknowns > TRIAL_BITS) return undefined
+  const fates = new Map<number, Set<'zero' | 'keep'>>([...pairs].map((at) => [at, new Set(['zero', 'keep'] as const)]))
+  for (let trial = 0; trial < 1 << (others.length + unknowns); trial++) {
+    const bit = (n: number) => BigInt((trial >>> n) & 1)
+    const start = new Map<number, bigint>([[EXEC, 0n], ...others.map((at, n) => [at, bit(n)] as const)])
+    const state = new Map(start)
+    let next = others.length
+    for (const step of steps) {
+      if (roleOf(step) === 'lanes' && hasMask(step)) state.set(maskOffset(step), 0n)
+      if (!sliced.includes(step)) continue
+      idleStep(
+        step,
+        state,
+        Array.from({ length: unknown.get(step)! }, () => bit(next++)),
+        evaluate,
+      )
+    }
+    for (const [at, value] of state) {
+      if (value !== 0n) fates.get(at)!.delete('zero')
+      if (value !== start.get(at)) fates.get(at)!.delete('keep')
+    }
+  }
+  const result = new Map<number, 'zero' | 'keep'>()
+  for (const [at, fate] of fates) {
+    // Nothing writes EXEC where it keeps it.
+    const first = at === EXEC && fate.has('zero') ? 'zero' : [...fate][0]
+    if (first === undefined) return undefined
+    result.set(at, fate.has('keep') && at !== EXEC ? 'keep' : first)
+  }
+  return result
+}
+
+/** Whether a source's bit is known: it is that of a mask, or of a constant whose bits are all alike. */
+function isKnown(step: Step, slot: 0 | 1, pairs: ReadonlySet<number> | ReadonlyMap<number, unknown>): boolean {
+  const kind = step.mods.kinds[slot]!
+  if (kind === KIND_SCALAR) return pairs.has(step.sources[slot])
+  const constant = BigInt.asIntN(64, wideConstant(kind, step.sources[slot]))
+  return constant === 0n || constant === -1n
+}
+const isUnary = (name: string): boolean => /^s_(mov|not)_|saveexec/.test(name)
+const isChoice = (name: string): boolean => name === 's_cselect_b64'
+
+function unknownSources(step: Step, pairs: ReadonlySet<number>): number {
+  const { name } = step.operation
+  const slots = isUnary(name) ? ([0] as const) : ([0, 1] as const)
+  return slots.filter((slot) => !isKnown(step, slot, pairs)).length + (isChoice(name) ? 1 : 0)
+}
+
+/** One bit of a sliced operation; `unknown` are the bits that come from outside. */
+function idleStep(step: Step, state: Map<number, bigint>, unknown: bigint[], evaluate: Evaluate): void {
+  const { name } = step.operation
+  const source = (slot: 0 | 1): bigint => {
+    if (!isKnown(step, slot, state)) return unknown.pop()!
+    return step.mods.kinds[slot] === KIND_SCALAR
+      ? state.get(step.sources[slot])!
+      : wideConstant(step.mods.kinds[slot]!, step.sources[slot]) & 1n
+  }
+  const a = source(0)
+  if (name.endsWith('saveexec_b64')) {
+    const exec = state.get(EXEC)!
+    state.set(step.dst, exec)
+    state.set(EXEC, evaluate(name, [a, exec]) & 1n)
+  } else if (isUnary(name)) state.set(step.dst, evaluate(name, [a]) & 1n)
+  else if (isChoice(name)) {
+    const b = source(1)
+    state.set(step.dst, unknown.pop() === 1n ? a : b)
+  } else state.set(step.dst, evaluate(name, [a, source(1)]) & 1n)
+}
+
+const dwordsLoaded = ({ operation }: Step): number => dwordsOf(operation.shape.results[0]!)
+const loadReads = (step: Step): Set<number> =>
+  new Set([step.sources[0], step.sources[0] + 4, ...(step.mods.kinds[1] === KIND_SCALAR ? [step.sources[1]] : [])])
+const loadWrites = (step: Step): Set<number> => new Set(Array.from({ length: dwordsLoaded(step) }, (_, i) => step.dst + 4 * i))
+/** The offset is a constant or an SGPR, and EXEC is not written. */
+const isPlainLoad = (step: Step): boolean =>
+  [KIND_NONE, KIND_SCALAR].includes(step.mods.kinds[1]!) && step.dst + 4 * dwordsLoaded(step) <= EXEC
+
+/** What a nest is written with. */
+export interface NestContext extends Omit<LaneContext, 'carried' | 'unsure'> {
+  /** Global that counts instructions left. */
+  readonly left: number
+  /** Chunks a group: 1, 2, 4, 8 or 16. */
+  readonly chunks: number
+}
+
+/** Depth of the label that gives an iteration up, from inside the body. */
+const FAIL = 3
+
+export class NestWriter {
+  readonly #chunks: readonly Chunk[]
+  readonly #base: number
+  readonly #shift: number
+  readonly #lanes: number
+  readonly #all: number
+  readonly #carried: Map<number, number>[]
+  readonly #uniform = new Map<number, number>()
+  readonly #written = new Set<number>()
+  readonly #bits = new Map<number, number>()
+  readonly #own = new Set<number>()
+  readonly #body = new Code()
+  /** Written before the groups: what does not change. */
+  readonly #before = new Code()
+  readonly #spread = new Map<number, Value>()
+  readonly #changing: ReadonlySet<number>
+  readonly #active: number[]
+  readonly #uniformFile: ScalarFile
+  readonly #slicedFile: ScalarFile
+  #loads = false
+
+  constructor(
+    private readonly nest: Nest,
+    private readonly context: NestContext,
+  ) {
+    const { locals, chunks } = context
+    this.#base = locals.fresh(I32)
+    this.#shift = locals.fresh(I32)
+    this.#lanes = 4 * chunks
+    this.#all = this.#lanes === 32 ? -1 : 2 ** this.#lanes - 1
+    this.#carried = Array.from({ length: chunks }, () => new Map())
+    this.#active = Array.from({ length: chunks }, () => locals.fresh(V128))
+    const scalars = new Set<Value>()
+    const carried = (chunk: number, at: number) => this.#carry(chunk, at)
+    const lane: LaneContext = { ...context, carried, unsure: () => {} }
+    const steps: LaneStep[] = []
+    this.#chunks = Array.from({ length: chunks }, (_, i) => new Chunk(steps, lane, i, this.#base, this.#shift, scalars))
+    this.#changing = new Set(nest.block.steps.flatMap((step) => this.#writesOf(step)))
+    for (const at of nest.sliced.keys()) this.#bits.set(at, locals.fresh(I64))
+    this.#uniformFile = {
+      load: (code, at, wide) => {
+        if (!wide) return void code.get(this.#scalar(at))
+        code
+          .get(this.#scalar(at + 4))
+          .op(OP.i64ExtendI32U)
+          .i64(32n)
+          .op(OP.i64Shl)
+        code.get(this.#scalar(at)).op(OP.i64ExtendI32U, OP.i64Or)
+      },
+      store: (code, at, wide, local) => {
+        this.#written.add(at)
+        if (!wide) return void code.get(local).set(this.#scalar(at))
+        this.#written.add(at + 4)
+        code.get(local).op(OP.i32WrapI64).set(this.#scalar(at))
+        code
+          .get(local)
+          .i64(32n)
+          .op(OP.i64ShrU, OP.i32WrapI64)
+          .set(this.#scalar(at + 4))
+      },
+    }
+    this.#slicedFile = {
+      load: (code, at, wide) => {
+        const bits = this.#bits.get(at)
+        if (bits !== undefined) return void code.get(bits)
+        this.#uniformFile.load(code, at, wide)
+        if (wide) code.get(this.#shift).op(OP.i64ExtendI32U, OP.i64ShrU)
+      },
+      store: (code, at, _, local) => {
+        const bits = this.#bits.get(at)
+        // SCC is found at the end, from the whole mask.
+        if (bits !== undefined) code.get(local).i64(BigInt(this.#all)).op(OP.i64And).set(bits)
+      },
+    }
+    scalars.clear()
+    this.#writeBody(steps, scalars)
+  }
+
+  #writesOf(step: Step): number[] {
+    const role = this.nest.roleOf(step)
+    if (role === 'scalar' && !isSliced(step, this.nest.sliced)) return [...scalarUses(step).writes]
+    return role === 'call' && SCALAR_LOADS.test(step.operation.name) ? [...loadWrites(step)] : []
+  }
+
+  /** The local of a row of a chunk: what it is when an iteration begins. */
+  #carry(chunk: number, at: number): number {
+    const known = this.#carried[chunk]!.get(at)
+    if (known !== undefined) return known
+    const local = this.context.locals.fresh(V128)
+    this.#carried[chunk]!.set(at, local)
+    return local
+  }
+
+  #scalar(at: number): number {
+    const known = this.#uniform.get(at)
+    if (known !== undefined) return known
+    const local = this.context.locals.fresh(I32)
+    this.#uniform.set(at, local)
+    return local
+  }
+
+  // --- one iteration
+
+  #writeBody(laneSteps: LaneStep[], scalars: Set<Value>): void {
+    const { nest, context } = this
+    const body = this.#body
+    for (const step of nest.block.steps) {
+      const role = nest.roleOf(step)
+      if (role === 'lanes') {
+        const captured = step.operation.shape.sources.map((_, slot) => this.#capture(step, slot))
+        const laneStep = { step, captured }
+        laneSteps.push(laneStep)
+        for (const chunk of this.#chunks) chunk.fast(body, laneStep)
+        if (hasMask(step)) this.#mask(maskOffset(step))
+      } else if (role === 'scalar') {
+        const sliced = isSliced(step, nest.sliced)
+        writeScalar(body, step, context.kernels, context.locals, sliced ? this.#slicedFile : this.#uniformFile)
+        if (sliced) for (const at of bitwiseWrites(step)) this.#own.delete(at)
+        context.locals.reset()
+      } else if (role === 'call') {
+        if (LOADS.test(step.operation.name)) this.#load(step)
+        else this.#scalarLoad(step)
+        context.locals.reset()
+      }
+    }
+    for (const chunk of this.#chunks) chunk.watchResults(body)
+    // Scalars that stay as they are have been tested once.
+    this.#least = scalars.size === 0 ? undefined : context.locals.fresh(V128)
+    if (this.#least !== undefined) {
+      this.#before.v128(-1).set(this.#least)
+      for (const value of scalars) watchSmall(this.#before, this.#least, value.arg)
+    }
+  }
+  #least: number | undefined
+
+  #capture(step: Step, slot: number): Captured {
+    const type = step.operation.shape.sources[slot]!
+    const value = step.sources[slot]!
+    const kind = step.mods.kinds[slot] ?? KIND_NONE
+    if (type === 'mask' || type === 'vcc') {
+      const at = type === 'vcc' ? scalarOffset(VCC_LO) : value
+      if (type === 'vcc' || kind === KIND_SCALAR) {
+        if (this.#own.has(at)) return { kind: 'own' }
+        const sliced = this.#bits.get(at)
+        if (sliced !== undefined) return { kind: 'slice', bits: sliced }
+      }
+      const bits = this.context.locals.local(I64)
+      if (type === 'mask' && kind !== KIND_SCALAR) this.#body.i64(wideConstant(kind, value))
+      else this.#uniformFile.load(this.#body, at, true)
+      this.#body.set(bits)
+      return { kind: 'mask', bits }
+    }
+    if (kind === KIND_VECTOR) return { kind: 'row' }
+    if (kind === KIND_SCALAR) {
+      const low = this.#spreadOf(value)
+      return { kind: 'spread', low, high: dwordsOf(type) === 2 ? this.#spreadOf(value + 4) : low }
+    }
+    const constant = wideConstant(kind, value)
+    return { kind: 'constant', low: Number(BigInt.asIntN(32, constant)), high: Number(BigInt.asIntN(32, constant >> 32n)) }
+  }
+
+  /** A scalar in all lanes: once before the loop if nothing in it changes the scalar. */
+  #spreadOf(at: number): Value {
+    const changes = this.#changing.has(at)
+    const known = this.#spread.get(at)
+    if (known !== undefined && !changes) return known
+    const local = this.context.locals.fresh(V128)
+    const code = changes ? this.#body : this.#before
+    code.get(this.#scalar(at)).simd(SIMD.i32x4Splat).set(local)
+    const value = spreadValue(local, !changes)
+    this.#spread.set(at, value)
+    return value
+  }
+
+  /** A compare or carry has been written: its bits, where the loop needs them as such. */
+  #mask(at: number): void {
+    this.#own.add(at)
+    if (this.nest.asBits.has(at)) this.#gatherBits(this.#body, at)
+  }
+  #gatherBits(code: Code, at: number): void {
+    this.#chunks.forEach((chunk, i) => {
+      chunk.pushMask(code, at)
+      code.op(OP.i64ExtendI32U)
+      if (i > 0)
+        code
+          .i64(BigInt(4 * i))
+          .op(OP.i64Shl)
+          .op(OP.i64Or)
+    })
+    code.get(this.#bits.get(EXEC)!).op(OP.i64And).set(this.#bits.get(at)!)
+  }
+
+  // --- memory
+
+  /** Looks the region up in which an address (i64 local) lies, and gives the iteration up where there is none. */
+  #findRegion(code: Code, step: Step, address: number, region: number, depth: number): void {
+    const { locals, wave } = this.context
+    code.i32(step.address).get(wave).get(address).op(OP.call).u32(locals.functionImport('regionOf')).tee(region)
+    code.op(OP.i32Eqz, OP.brIf).u32(depth)
+  }
+
+  #scalarLoad(step: Step): void {
+    const { locals } = this.context
+    const body = this.#body
+    const dwords = dwordsLoaded(step)
+    const [address, base, offset] = [locals.fresh(I64), locals.fresh(I64), locals.fresh(I64)]
+    const [last, host, region, at] = [locals.fresh(I64), locals.fresh(I32), locals.fresh(I32), locals.fresh(I32)]
+    // Nothing is known yet: no offset is in a region that ends before its base.
+    this.#before.i64(-1n).set(base).i64(0n).set(last)
+    this.#uniformFile.load(body, step.sources[0], true)
+    body.i64(-4n).op(OP.i64And)
+    if (step.mods.kinds[1] === KIND_SCALAR) body.get(this.#scalar(step.sources[1])).op(OP.i64ExtendI32U).i64(-4n).op(OP.i64And)
+    else body.i64(BigInt(step.imm) & -4n)
+    body.op(OP.i64Add).tee(address).get(base).op(OP.i64Sub).tee(offset).get(last).op(OP.i64GtU).block(OP.if)
+    this.#findRegion(body, step, address, region, FAIL + 1)
+    body.get(region).memory(OP.i64Load, REGION_BASE).set(base)
+    body
+      .get(region)
+      .memory(OP.i32Load, REGION_SIZE)
+      .op(OP.i64ExtendI32U)
+      .i64(BigInt(4 * dwords))
+      .op(OP.i64Sub)
+      .set(last)
+    body.get(region).memory(OP.i32Load, REGION_HOST).set(host)
+    // A region that is too small has a last offset below zero.
+    body
+      .get(address)
+      .get(base)
+      .op(OP.i64Sub)
+      .tee(offset)
+      .get(last)
+      .op(OP.i64GtS, OP.brIf)
+      .u32(FAIL + 1)
+      .end()
+    body.get(offset).op(OP.i32WrapI64).get(host).op(OP.i32Add).set(at)
+    for (let i = 0; i < dwords; i++) {
+      body
+        .get(at)
+        .memory(OP.i32Load, 4 * i)
+        .set(this.#scalar(step.dst + 4 * i))
+      this.#written.add(step.dst + 4 * i)
+    }
+  }
+
+  #load(step: Step): void {
+    this.#loads = true
+    const { locals } = this.context
+    const low = locals.fresh(V128)
+    const high = locals.fresh(V128)
+    const last = locals.fresh(V128)
+    const delta = locals.fresh(V128)
+    // Nothing is known yet: no address has this high dword.
+    this.#before.v128(-1).set(high).v128(0).tee(low).tee(last).set(delta)
+    const region: RegionLocals = { low, high, last, delta, pointer: locals.fresh(I32), address: locals.fresh(I64) }
+    this.#chunks.forEach((chunk, i) => {
+      this.#gather(step, chunk, i, region)
+    })
+  }
+
+  /** Loads of one chunk: addresses that are all in the region that was hit last, in one piece where they follow each other. */
+  #gather(step: Step, chunk: Chunk, index: number, region: RegionLocals): void {
+    const { locals } = this.context
+    const body = this.#body
+    const dwords = dwordsLoaded(step)
+    const [offsets, bad, at] = [locals.fresh(V128), locals.fresh(V128), locals.fresh(I32)]
+    const row = (dword: number) => chunk.pushBits(body, step.sources[0] + dword * ROW_BYTES)
+    const test = () => {
+      row(0)
+      body.get(region.low).simd(SIMD.i32x4Sub).tee(offsets).get(region.last).simd(SIMD.i32x4GtU)
+      row(1)
+      body.get(region.high).simd(SIMD.i32x4Ne).simd(SIMD.or).get(this.#active[index]!).simd(SIMD.and)
+    }
+    test()
+    body.tee(bad).simd(SIMD.anyTrue).block(OP.if)
+    const lane = locals.fresh(V128)
+    // The first lane that is elsewhere.
+    body.get(bad).simd(SIMD.i32x4Bitmask).op(OP.i32Ctz).i32(0x04040404).op(OP.i32Mul).i32(0x03020100).op(OP.i32Add)
+    body.simd(SIMD.i32x4Splat).set(lane)
+    const dword = (n: number) => {
+      row(n)
+      return body.get(lane).simd(SIMD.swizzle).simd(SIMD.i32x4ExtractLane).op(0)
+    }
+    dword(1).op(OP.i64ExtendI32U).i64(32n).op(OP.i64Shl)
+    dword(0).op(OP.i64ExtendI32U, OP.i64Or).set(region.address)
+    this.#findRegion(body, step, region.address, region.pointer, FAIL + 1)
+    // base + size - 1 must not go beyond 4 GiB of the same high dword, and the region must be large enough.
+    body.get(region.pointer).memory(OP.i32Load, REGION_BASE).get(region.pointer).memory(OP.i32Load, REGION_SIZE).op(OP.i32Add)
+    body
+      .i32(-1)
+      .op(OP.i32Add)
+      .get(region.pointer)
+      .memory(OP.i32Load, REGION_BASE)
+      .op(OP.i32LtU, OP.brIf)
+      .u32(FAIL + 1)
+    body
+      .get(region.pointer)
+      .memory(OP.i32Load, REGION_SIZE)
+      .i32(4 * dwords)
+      .op(OP.i32LtU, OP.brIf)
+      .u32(FAIL + 1)
+    body.get(region.pointer).memory(OP.i32Load, REGION_BASE).simd(SIMD.i32x4Splat).set(region.low)
+    body
+      .get(region.pointer)
+      .memory(OP.i32Load, REGION_BASE + 4)
+      .simd(SIMD.i32x4Splat)
+      .set(region.high)
+    body
+      .get(region.pointer)
+      .memory(OP.i32Load, REGION_SIZE)
+      .i32(4 * dwords)
+      .op(OP.i32Sub)
+      .simd(SIMD.i32x4Splat)
+      .set(region.last)
+    body.get(region.pointer).memory(OP.i32Load, REGION_HOST).simd(SIMD.i32x4Splat).set(region.delta)
+    test()
+    body
+      .simd(SIMD.anyTrue)
+      .op(OP.brIf)
+      .u32(FAIL + 1)
+      .end()
+    // Lanes that are switched off load from the region's start, which is theirs to ignore.
+    body.get(offsets).get(this.#active[index]!).simd(SIMD.and).get(region.delta).simd(SIMD.i32x4Add).tee(offsets)
+    body.simd(SIMD.i32x4ExtractLane).op(0).set(at)
+    const steps = locals.fresh(V128)
+    body.get(offsets).get(at).simd(SIMD.i32x4Splat).simd(SIMD.i32x4Sub).set(steps)
+    const results = Array.from({ length: dwords }, () => locals.fresh(V128))
+    if (dwords === 1) {
+      const [result] = results as [number]
+      body.get(steps).v128(0, 4, 8, 12).simd(SIMD.i32x4Eq).simd(SIMD.i32x4AllTrue).block(OP.if)
+      body.get(at).simdMemory(SIMD.load, 0).set(result).op(OP.else)
+      body.get(steps).simd(SIMD.anyTrue).op(OP.i32Eqz).block(OP.if)
+      body.get(at).simdMemory(SIMD.load32Splat, 0).set(result).op(OP.else)
+      this.#gatherDword(offsets, at, 0, result)
+      body.end().end()
+    } else for (const [dword, result] of results.entries()) this.#gatherDword(offsets, at, 4 * dword, result)
+    for (const [dword, result] of results.entries()) chunk.put(step.dst + dword * ROW_BYTES, result)
+  }
+  #gatherDword(offsets: number, first: number, offset: number, result: number): void {
+    const body = this.#body
+    body.get(first).simdMemory(SIMD.load32Zero, offset).set(result)
+    for (const lane of [1, 2, 3])
+      body.get(offsets).simd(SIMD.i32x4ExtractLane).op(lane).get(result).simdMemory(SIMD.load32Lane, offset).op(lane).set(result)
+  }
+
+  // --- the loops
+
+  /**
+   * Appends the loop. Control goes on behind it where the ordinary code must take over at the block's start.
+   * @param leave appends what follows the loop's end
+   * @returns false where the loop has too many rows; nothing is appended then
+   */
+  write(code: Code, leave: (code: Code) => void): boolean {
+    const { nest, context } = this
+    const { locals, wave } = context
+    const count = nest.block.steps.length
+    const dirty = this.#chunks[0]!.dirtyRows
+    if (dirty.length > SHADOW_ROWS) return false
+    // What a group writes lives around the loop too.
+    for (const chunk of this.#chunks.keys()) for (const at of dirty) this.#carry(chunk, at)
+    const [limit, iteration, most, cut, shadow] = Array.from({ length: 5 }, () => locals.fresh(I32)) as [
+      number,
+      number,
+      number,
+      number,
+      number,
+    ]
+    const masks = [...nest.sliced.keys()].filter((at) => at !== EXEC || nest.divides)
+    const whole = new Map(masks.map((at) => [at, locals.fresh(I64)]))
+    const written = [...this.#written]
+    const best = new Map(written.map((at) => [at, locals.fresh(I32)]))
+    const exec = this.#bits.get(EXEC)!
+    const started = locals.fresh(I64)
+
+    code.op(OP.globalGet).u32(context.left).i32(count).op(OP.i32DivU).set(limit)
+    code.block(OP.block).get(limit).op(OP.i32Eqz, OP.brIf).u32(0)
+    code.block(OP.loop).block(OP.block)
+    for (const at of this.#uniform.keys()) code.get(wave).memory(OP.i32Load, at).set(this.#uniform.get(at)!)
+    code.append(this.#before)
+    code.i32(0).tee(most).tee(cut).set(this.#shift).get(wave).set(this.#base)
+    code.op(OP.globalGet).u32(locals.globalImport('SHADOW')).set(shadow)
+    for (const local of whole.values()) code.i64(0n).set(local)
+
+    code.block(OP.loop).block(OP.block)
+    for (const [at, local] of this.#bits) {
+      code.get(wave).memory(OP.i64Load, at).get(this.#shift).op(OP.i64ExtendI32U, OP.i64ShrU)
+      code.i64(BigInt(this.#all)).op(OP.i64And).set(local)
+    }
+    code.i32(0).set(iteration)
+    this.#loadRows(code)
+    this.#activeMasks(code, exec)
+    // A group without active lanes has nothing to do, but one must run, for the scalars.
+    code
+      .get(exec)
+      .op(OP.i64Eqz)
+      .get(most)
+      .op(OP.i32Eqz)
+      .get(this.#shift)
+      .i32(64 - this.#lanes)
+      .op(OP.i32Eq, OP.i32And, OP.i32Eqz, OP.i32And)
+    code.op(OP.brIf).u32(0)
+    for (const at of written) code.get(wave).memory(OP.i32Load, at).set(this.#uniform.get(at)!)
+
+    code.block(OP.loop)
+    code.get(exec).set(started)
+    if (nest.divides && this.#loads) this.#activeMasks(code, exec)
+    for (const chunk of this.#chunks) chunk.begin(code, this.#least)
+    code.append(this.#body)
+    const watched = this.#chunks.filter((chunk) => chunk.watched)
+    watched.forEach((chunk, i) => {
+      chunk.pushWatched(code)
+      if (i > 0) code.simd(SIMD.or)
+    })
+    if (watched.length > 0) code.simd(SIMD.anyTrue).op(OP.brIf).u32(FAIL)
+    code.get(iteration).i32(1).op(OP.i32Add).set(iteration)
+    this.#carryOn(code, dirty, started)
+    this.#pushCondition(code)
+    code.block(OP.if).get(iteration).get(limit).op(OP.i32LtU, OP.brIf).u32(1).i32(1).set(cut).end()
+    code.end()
+
+    for (const at of masks) if (!nest.asBits.has(at) && at !== EXEC) this.#gatherBits(code, at)
+    code.end()
+    this.#keepRows(code, dirty, shadow, exec)
+    this.#endGroup(code, masks, whole, written, best, iteration, most)
+    for (const local of [this.#base, shadow])
+      code
+        .get(local)
+        .i32(CHUNK_BYTES * context.chunks)
+        .op(OP.i32Add)
+        .set(local)
+    code.get(this.#shift).i32(this.#lanes).op(OP.i32Add).tee(this.#shift).i32(64).op(OP.i32LtU, OP.brIf).u32(0)
+    code.end()
+
+    this.#commit(code, dirty, whole, written, best, most)
+    code.get(cut).op(OP.brIf).u32(2)
+    leave(code)
+    code.end()
+    code.get(iteration).tee(limit).op(OP.brIf).u32(0).end().end()
+    return true
+  }
+
+  #loadRows(code: Code): void {
+    this.#carried.forEach((rows, chunk) => {
+      for (const [at, local] of rows)
+        code
+          .get(this.#base)
+          .simdMemory(SIMD.load, at + CHUNK_BYTES * chunk)
+          .set(local)
+    })
+  }
+
+  /** All-ones and zeros for the active lanes of each chunk. */
+  #activeMasks(code: Code, exec: number): void {
+    this.#active.forEach((local, chunk) => {
+      code
+        .get(exec)
+        .i64(BigInt(4 * chunk))
+        .op(OP.i64ShrU, OP.i32WrapI64)
+        .simd(SIMD.i32x4Splat)
+      code.v128(1, 2, 4, 8).simd(SIMD.and).v128(1, 2, 4, 8).simd(SIMD.i32x4Eq).set(local)
+    })
+  }
+
+  /** The iteration's results become what the next one starts with. */
+  #carryOn(code: Code, dirty: readonly number[], started: number): void {
+    const assign = (select: boolean) => {
+      const targets: number[] = []
+      this.#chunks.forEach((chunk, i) => {
+        for (const at of dirty) {
+          const local = this.#carry(i, at)
+          chunk.pushRow(code, at)
+          if (select) code.get(local).get(this.#active[i]!).simd(SIMD.bitselect)
+          targets.push(local)
+        }
+      })
+      for (const local of targets.toReversed()) code.set(local)
+    }
+    if (!this.nest.divides) return assign(false)
+    code.get(started).i64(BigInt(this.#all)).op(OP.i64Eq).block(OP.if)
+    assign(false)
+    code.op(OP.else)
+    if (!this.#loads) this.#activeMasks(code, started)
+    assign(true)
+    code.end()
+  }
+
+  #pushCondition(code: Code): void {
+    const { end } = this.nest.block
+    const { condition } = end as { condition: string }
+    if (condition === 'execnz') code.get(this.#bits.get(EXEC)!).op(OP.i64Eqz, OP.i32Eqz)
+    else if (condition === 'scc0') code.get(this.#scalar(SCC)).op(OP.i32Eqz)
+    else if (condition === 'scc1') code.get(this.#scalar(SCC))
+    else {
+      this.#uniformFile.load(code, scalarOffset(VCC_LO), true)
+      code.op(OP.i64Eqz)
+      if (condition === 'vccnz') code.op(OP.i32Eqz)
+    }
+  }
+
+  /** The group's results go to the shadow rows. */
+  #keepRows(code: Code, dirty: readonly number[], shadow: number, exec: number): void {
+    const write = (select: boolean) => {
+      this.#chunks.forEach((_, i) => {
+        for (const [n, at] of dirty.entries()) {
+          code.get(shadow).get(this.#carry(i, at))
+          if (select)
+            code
+              .get(this.#base)
+              .simdMemory(SIMD.load, at + CHUNK_BYTES * i)
+              .get(this.#active[i]!)
+              .simd(SIMD.bitselect)
+          code.simdMemory(SIMD.store, n * ROW_BYTES + CHUNK_BYTES * i)
+        }
+      })
+    }
+    if (this.nest.divides) return write(false)
+    code.get(exec).i64(BigInt(this.#all)).op(OP.i64Eq).block(OP.if)
+    write(false)
+    code.op(OP.else)
+    write(true)
+    code.end()
+  }
+
+  /** Adds the group's masks to the whole ones, and keeps the scalars of the group that ran longest. */
+  #endGroup(
+    code: Code,
+    masks: readonly number[],
+    whole: ReadonlyMap<number, number>,
+    written: readonly number[],
+    best: ReadonlyMap<number, number>,
+    iteration: number,
+    most: number,
+  ): void {
+    const shifted = (at: number) => code.get(this.#bits.get(at)!).get(this.#shift).op(OP.i64ExtendI32U, OP.i64Shl)
+    for (const at of masks.filter((m) => this.nest.sliced.get(m) === 'keep')) {
+      shifted(at).get(whole.get(at)!).op(OP.i64Or).set(whole.get(at)!)
+    }
+    const fading = masks.filter((m) => this.nest.sliced.get(m) === 'zero')
+    code.get(iteration).get(most).op(OP.i32GtU).block(OP.if)
+    for (const at of fading) code.i64(0n).set(whole.get(at)!)
+    for (const at of written) code.get(this.#uniform.get(at)!).set(best.get(at)!)
+    code.get(iteration).set(most).end()
+    if (fading.length === 0) return
+    code.get(iteration).get(most).op(OP.i32Eq).block(OP.if)
+    for (const at of fading) shifted(at).get(whole.get(at)!).op(OP.i64Or).set(whole.get(at)!)
+    code.end()
+  }
+
+  /** All groups are done: writes what they did to the wave. */
+  #commit(
+    code: Code,
+    dirty: readonly number[],
+    whole: ReadonlyMap<number, number>,
+    written: readonly number[],
+    best: ReadonlyMap<number, number>,
+    most: number,
+  ): void {
+    const { nest, context } = this
+    const { locals, wave, left } = context
+    const [from, to] = [locals.fresh(I32), locals.fresh(I32)]
+    if (dirty.length > 0) {
+      code.op(OP.globalGet).u32(locals.globalImport('SHADOW')).set(from).get(wave).set(to)
+      code.block(OP.loop)
+      for (const [n, at] of dirty.entries()) {
+        code
+          .get(to)
+          .get(from)
+          .simdMemory(SIMD.load, n * ROW_BYTES)
+          .simdMemory(SIMD.store, at)
+      }
+      code.get(from).i32(CHUNK_BYTES).op(OP.i32Add).set(from)
+      code.get(to).i32(CHUNK_BYTES).op(OP.i32Add).tee(to).get(wave).i32(ROW_BYTES).op(OP.i32Add, OP.i32LtU, OP.brIf).u32(0).end()
+    }
+    for (const [at, local] of whole) code.get(wave).get(local).memory(OP.i64Store, at)
+    for (const at of written) code.get(wave).get(best.get(at)!).memory(OP.i32Store, at)
+    if (nest.sccOf !== undefined) {
+      code.get(wave).get(wave).memory(OP.i64Load, nest.sccOf).i64(0n).op(OP.i64Ne).memory(OP.i32Store, SCC)
+    }
+    if (nest.divides) locals.staleExec(code)
+    const { steps } = nest.block
+    code.op(OP.globalGet).u32(left).get(most).i32(steps.length).op(OP.i32Mul, OP.i32Sub, OP.globalSet).u32(left)
+    for (const step of steps) if (nest.roleOf(step) === 'lanes' && step.flags & FLAG_APPROXIMATE) this.#count(code, step, most)
+  }
+
+  /** Counts an approximate operation as the core does. */
+  #count(code: Code, step: Step, times: number): void {
+    const at = this.context.locals.fresh(I32)
+    code
+      .get(this.context.wave)
+      .memory(OP.i32Load, WAVE_MACHINE)
+      .memory(OP.i32Load, MACHINE_COUNTERS)
+      .i32(step.operation.number * 8)
+      .op(OP.i32Add)
+      .tee(at)
+    code.get(at).memory(OP.i64Load, 0).get(times).op(OP.i64ExtendI32U, OP.i64Add).memory(OP.i64Store, 0)
+  }
+}
+
+/** What is known of the region that a load hit last, in all lanes. */
+interface RegionLocals {
+  readonly low: number
+  readonly high: number
+  /** Offset of the last access that is inside. */
+  readonly last: number
+  readonly delta: number
+  readonly pointer: number
+  readonly address: number
+}
