@@ -1,5 +1,5 @@
 /** The core's own functions as material: bodies that are spliced into regions, or called where they cannot be. */
-import { type Code, F32, type FunctionBody, I32, I64, OP, type ParsedModule, parseModule, type Token, tokens, V128 } from './wasm.ts'
+import { type Code, F32, type FunctionBody, I32, I64, OP, type ParsedModule, parseModule, SIMD, type Token, tokens, V128 } from './wasm.ts'
 
 /** Tokens of a body at most, callees included, for it to be spliced; a larger one is called. */
 const SPLICE_LIMIT = 700
@@ -11,6 +11,8 @@ export interface Locals {
   /** Index in the new module of one of the core's exports. */
   functionImport(name: string): number
   globalImport(name: string): number
+  /** A local that holds a v128 constant (its 16 bytes), where that is better than the constant itself. */
+  pooled?(bytes: Uint8Array): number | undefined
   /** Writes what stands in the place of a call of `refreshExec`: lanes are masked by EXEC's bits, so the row of masks may wait. */
   staleExec(code: Code): void
 }
@@ -184,6 +186,7 @@ export class Kernels {
       if (token.op === OP.block || token.op === OP.loop || token.op === OP.if) depth++
       else if (token.op === OP.end) depth--
       if (token.op === OP.localSet || token.op === OP.localTee) code.op(token.op).u32((map[token.index] as { local: number }).local)
+      else if (isConstant(bytes, token)) this.#constant(code, bytes.subarray(token.start, token.end), locals)
       else if (token.op === OP.return) code.op(OP.br).u32(depth)
       else if (token.op === OP.globalGet || token.op === OP.globalSet)
         code.op(token.op).u32(locals.globalImport(this.#exportOfGlobal.get(token.index)!))
@@ -191,6 +194,12 @@ export class Kernels {
     }
     release()
     if (branches) code.end()
+  }
+
+  #constant(code: Code, instruction: Uint8Array, locals: Locals): void {
+    const local = locals.pooled?.(instruction.subarray(2))
+    if (local === undefined) code.raw(instruction)
+    else code.get(local)
   }
 
   /** A call inside a spliced body; without `args` they are on the stack. */
@@ -220,6 +229,8 @@ export function push(code: Code, arg: Argument): void {
   else if ('lanes' in arg) code.v128(arg.lanes)
   else code.i32(arg.constant)
 }
+
+const isConstant = (bytes: Uint8Array, { start }: Token): boolean => bytes[start] === 0xfd && bytes[start + 1] === SIMD.const
 
 function zero(code: Code, type: number): void {
   if (type === V128) code.v128(0)

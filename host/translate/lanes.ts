@@ -91,6 +91,8 @@ export interface LaneContext {
   readonly wave: number
   /** The local that holds a row of a chunk, where rows are not loaded from the wave. */
   readonly carried?: (chunk: number, at: number) => number
+  /** Whether a carried row stays the same for all of the loop: it is tested before. */
+  readonly constant?: (at: number) => boolean
   /** Rows (offsets in the wave block) that are grained in every active lane. */
   readonly grained: ReadonlySet<number>
   /** Writes what tells that results may not be grained: a chunk was computed again. */
@@ -101,7 +103,8 @@ export interface LaneContext {
 export function watchSmall(code: Code, small: number, value: Argument): void {
   code.get(small)
   pushArgument(code, value)
-  code.i32(1).simd(SIMD.i32x4Shl).v128(-1).simd(SIMD.i32x4Add).simd(SIMD.i32x4MinU).set(small)
+  pushArgument(code, value)
+  code.simd(SIMD.i32x4Add).v128(-1).simd(SIMD.i32x4Add).simd(SIMD.i32x4MinU).set(small)
 }
 
 /** Operations that take long while the next instructions have nothing else to do: two chunks at a time keep the machine busy. */
@@ -210,11 +213,19 @@ const CHUNK_BYTES = 16
 export class Chunk {
   readonly #values = new Map<number, Value>()
   readonly #dirty = new Set<number>()
+  /** Rows as they were when an iteration began. */
+  readonly #carried = new Map<number, Value>()
   readonly #masks = new Map<number, number>()
   readonly #small: number
   readonly #nan: number
   #watchesSmall = false
   #watchesNan = false
+  /** Values of rows that stay the same for all of the loop, and those of them that are tested before it. */
+  readonly #constants = new Set<Value>()
+  readonly #watchedConstants: Value[] = []
+  #least: number | undefined
+  /** Rows whose NaNs every iteration passes on. */
+  readonly sums: number[] = []
   private readonly modes: LaneModes
   private readonly kernels: Kernels
   private readonly locals: FunctionLocals
@@ -251,9 +262,20 @@ export class Chunk {
     return this.#watchesSmall || this.#watchesNan
   }
 
+  /** Tests rows that do not change before the loop of a group; `begin` takes what that gave. */
+  beginLoop(code: Code, least: number | undefined): void {
+    if (this.#watchedConstants.length === 0) return
+    this.#least = this.locals.fresh(V128)
+    if (least === undefined) code.v128(-1)
+    else code.get(least)
+    code.set(this.#least)
+    for (const value of this.#watchedConstants) watchSmall(code, this.#least, value.arg)
+  }
+
   /** Begins a turn: nothing is seen yet but what the scalars gave. */
   begin(code: Code, least: number | undefined): void {
-    if (this.#watchesSmall) (least === undefined ? code.v128(-1) : code.get(least)).set(this.#small)
+    const before = this.#least ?? least
+    if (this.#watchesSmall) (before === undefined ? code.v128(-1) : code.get(before)).set(this.#small)
     if (this.#watchesNan) code.v128(0).set(this.#nan)
   }
 
@@ -298,9 +320,11 @@ export class Chunk {
   #row(code: Code, at: number): Value {
     const known = this.#values.get(at)
     if (known) return known
-    const { carried, grained } = this.context
+    const { carried, constant, grained } = this.context
     const value = valueIn(carried?.(this.index, at) ?? this.locals.local(V128), grained.has(at))
-    if (carried === undefined) {
+    if (constant?.(at)) this.#constants.add(value)
+    if (carried !== undefined) this.#carried.set(at, value)
+    else {
       code.get(this.base).simdMemory(SIMD.load, at + this.#offset)
       store(code, value)
     }
@@ -348,6 +372,7 @@ export class Chunk {
     this.#watchesSmall = true
     value.grained = true
     if (value.scalar) this.scalars.add(value)
+    else if (this.#constants.has(value)) this.#watchedConstants.push(value)
     else watchSmall(code, this.#small, value.arg)
   }
 
@@ -361,16 +386,21 @@ export class Chunk {
     code.simd(SIMD.f32x4Ne).simd(SIMD.or).set(this.#nan)
   }
 
-  /** Tests the results for NaNs, but not those whose NaNs show in another result. */
+  /** Tests the results for NaNs, but not those whose NaNs show in another result; in a loop also not those that the next iteration passes on. */
   watchResults(code: Code): void {
     const results = [...this.#dirty].map((at) => this.#values.get(at)!).filter((v) => v.tainted)
-    const shows = (value: Value, seen: Set<Value>): boolean =>
+    const reaches = (value: Value, goals: readonly Value[], seen: Set<Value>): boolean =>
       value.carriers.some((c) => {
         if (seen.has(c)) return false
         seen.add(c)
-        return results.includes(c) || shows(c, seen)
+        return goals.includes(c) || reaches(c, goals, seen)
       })
-    for (const value of results.filter((v) => !shows(v, new Set()))) this.#watchNan(code, value)
+    for (const value of results.filter((v) => !reaches(v, results, new Set()))) {
+      const row = [...this.#dirty].find((at) => this.#values.get(at) === value)!
+      const before = this.#carried.get(row)
+      if (before !== undefined && reaches(before, [value], new Set())) this.sums.push(row)
+      else this.#watchNan(code, value)
+    }
   }
 
   // --- one instruction, fast

@@ -9,7 +9,7 @@
  */
 import { dwordsOf } from '../isa/row.ts'
 import { MACHINE_COUNTERS, REGION_BASE, REGION_HOST, REGION_SIZE, VCC_LO, WAVE_MACHINE } from '../plan/layout.ts'
-import { scalarOffset } from '../plan/plan.ts'
+import { scalarOffset } from '../plan/layout.ts'
 import { FLAG_APPROXIMATE, FLAG_GLC, KIND_NONE, KIND_SCALAR, KIND_VECTOR } from '../plan/record.ts'
 import { wideConstant } from './constant.ts'
 import type { Role } from './flow.ts'
@@ -235,6 +235,13 @@ function idleStep(step: Step, state: Map<number, bigint>, unknown: bigint[], eva
   } else state.set(step.dst, evaluate(name, [a, source(1)]) & 1n)
 }
 
+/** Rows that an instruction writes. */
+function rowsWritten(step: Step, role: Role): number[] {
+  const type = step.operation.shape.results.find((r) => r !== 'mask')
+  if (type === undefined || (role !== 'lanes' && !LOADS.test(step.operation.name))) return []
+  return Array.from({ length: dwordsOf(type) }, (_, i) => step.dst + i * ROW_BYTES)
+}
+
 const dwordsLoaded = ({ operation }: Step): number => dwordsOf(operation.shape.results[0]!)
 const loadReads = (step: Step): Set<number> =>
   new Set([step.sources[0], step.sources[0] + 4, ...(step.mods.kinds[1] === KIND_SCALAR ? [step.sources[1]] : [])])
@@ -274,10 +281,13 @@ export class NestWriter {
   readonly #uniformFile: ScalarFile
   readonly #slicedFile: ScalarFile
   #loads = false
+  /** Rows that the loop writes. */
+  readonly #dirty: ReadonlySet<number>
 
   constructor(
     private readonly nest: Nest,
     private readonly context: NestContext,
+    private readonly pool: ReadonlyMap<string, number>,
   ) {
     const { locals, chunks } = context
     this.#base = locals.fresh(I32)
@@ -288,7 +298,9 @@ export class NestWriter {
     this.#active = Array.from({ length: chunks }, () => locals.fresh(V128))
     const scalars = new Set<Value>()
     const carried = (chunk: number, at: number) => this.#carry(chunk, at)
-    const lane: LaneContext = { ...context, carried, unsure: () => {} }
+    const constant = (at: number) => !this.#dirty.has(at)
+    const lane: LaneContext = { ...context, carried, constant, unsure: () => {} }
+    this.#dirty = new Set(nest.block.steps.flatMap((step) => rowsWritten(step, nest.roleOf(step))))
     const steps: LaneStep[] = []
     this.#chunks = Array.from({ length: chunks }, (_, i) => new Chunk(steps, lane, i, this.#base, this.#shift, scalars))
     this.#changing = new Set(nest.block.steps.flatMap((step) => this.#writesOf(step)))
@@ -632,6 +644,7 @@ export class NestWriter {
     code.block(OP.loop).block(OP.block)
     for (const at of this.#uniform.keys()) code.get(wave).memory(OP.i32Load, at).set(this.#uniform.get(at)!)
     code.append(this.#before)
+    this.#loadPool(code)
     code.i32(0).tee(most).tee(cut).set(this.#shift).get(wave).set(this.#base)
     code.op(OP.globalGet).u32(locals.globalImport('SHADOW')).set(shadow)
     for (const local of whole.values()) code.i64(0n).set(local)
@@ -655,6 +668,7 @@ export class NestWriter {
       .op(OP.i32Eq, OP.i32And, OP.i32Eqz, OP.i32And)
     code.op(OP.brIf).u32(0)
     for (const at of written) code.get(wave).memory(OP.i32Load, at).set(this.#uniform.get(at)!)
+    for (const chunk of this.#chunks) chunk.beginLoop(code, this.#least)
 
     code.block(OP.loop)
     code.get(exec).set(started)
@@ -674,6 +688,7 @@ export class NestWriter {
     code.end()
 
     for (const at of masks) if (!nest.asBits.has(at) && at !== EXEC) this.#gatherBits(code, at)
+    this.#watchSums(code, iteration)
     code.end()
     this.#keepRows(code, dirty, shadow, exec)
     this.#endGroup(code, masks, whole, written, best, iteration, most)
@@ -692,6 +707,15 @@ export class NestWriter {
     code.end()
     code.get(iteration).tee(limit).op(OP.brIf).u32(0).end().end()
     return true
+  }
+
+  /** Constants come from memory, or the compiler would make them anew wherever they are used. */
+  #loadPool(code: Code): void {
+    const shadow = this.context.locals.globalImport('SHADOW')
+    for (const [key, local] of this.pool) {
+      code.op(OP.globalGet).u32(shadow).simd(SIMD.const).raw(Uint8Array.from(key.split(',').map(Number)))
+      code.simdMemory(SIMD.store, 0).op(OP.globalGet).u32(shadow).simdMemory(SIMD.load, 0).set(local)
+    }
   }
 
   #loadRows(code: Code): void {
@@ -714,6 +738,17 @@ export class NestWriter {
         .simd(SIMD.i32x4Splat)
       code.v128(1, 2, 4, 8).simd(SIMD.and).v128(1, 2, 4, 8).simd(SIMD.i32x4Eq).set(local)
     })
+  }
+
+  /** NaNs that every iteration passes on are tested when the loop is done. Then it is not known when they came: no iteration counts. */
+  #watchSums(code: Code, iteration: number): void {
+    const chunks = this.#chunks.filter((chunk) => chunk.sums.length > 0)
+    if (chunks.length === 0) return
+    code.v128(0)
+    this.#chunks.forEach((chunk, i) => {
+      for (const at of chunk.sums) code.get(this.#carry(i, at)).get(this.#carry(i, at)).simd(SIMD.f32x4Ne).simd(SIMD.or)
+    })
+    code.simd(SIMD.anyTrue).block(OP.if).i32(0).set(iteration).op(OP.br).u32(FAIL).end()
   }
 
   /** The iteration's results become what the next one starts with. */

@@ -70,6 +70,18 @@ class BlockLocals implements FunctionLocals {
   #take(type: number): number {
     return this.#free.get(type)?.pop() ?? BLOCK.parameters.length + this.types.push(type) - 1
   }
+  /** Constants that are kept in locals, by their bytes. */
+  pool: Map<string, number> | undefined
+  pooled(bytes: Uint8Array): number | undefined {
+    // Zeros and ones cost one instruction anyway.
+    if (this.pool === undefined || bytes.every((b) => b === bytes[0] && (b === 0 || b === 255))) return undefined
+    const key = bytes.join()
+    const known = this.pool.get(key)
+    if (known !== undefined) return known
+    const local = this.fresh(V128)
+    this.pool.set(key, local)
+    return local
+  }
   reset(): void {
     this.#release(this.#temporaries)
   }
@@ -404,7 +416,9 @@ function blockFunction(
   const nest = planNest(block, (step) => roleOf(step, modes, kernels), evaluate)
   if (nest !== undefined) {
     const context = { modes, kernels, locals, wave: WAVE, grained, left: module.left, chunks: CHUNKS }
-    new NestWriter(nest, context).write(code, () => goOn(block.end.pc))
+    locals.pool = new Map()
+    new NestWriter(nest, context, locals.pool).write(code, () => goOn(block.end.pc))
+    locals.pool = undefined
     locals.clear()
   }
   code.block(OP.loop)
