@@ -8,6 +8,7 @@ export * from './generated/exports';
 export { enter, generation, refreshExec, rowBytes, stop } from './state';
 export { ieee, round32, round64, dx10Clamp, flushSources32, flushResults32, flushSources64, flushResults64 } from './lib/mode';
 export { flush32, nan32, nan64 } from './lib/rules';
+export { shiftLeft64, shiftRight64, shiftRightSigned64 } from './lib/shift';
 export { regionOf } from './memory';
 
 /** First byte of linear memory that is free. */

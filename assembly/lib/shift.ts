@@ -63,3 +63,15 @@ export function funnel(high: v128, low: v128, count: v128): v128 {
   }
   return v128.or(shrEach(low, count), shlEach(i32x4.shl(high, 1), v128.not(count)));
 }
+
+// 64-bit shifts of all lanes by one count, modulo 64. Translated code uses them where the count is a constant.
+
+// @ts-ignore: decorator
+@inline
+export function shiftLeft64(value: v128, count: i32): v128 { return i64x2.shl(value, count); }
+// @ts-ignore: decorator
+@inline
+export function shiftRight64(value: v128, count: i32): v128 { return i64x2.shr_u(value, count); }
+// @ts-ignore: decorator
+@inline
+export function shiftRightSigned64(value: v128, count: i32): v128 { return i64x2.shr_s(value, count); }

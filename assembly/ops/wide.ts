@@ -4,22 +4,23 @@ import {
   KIND_SCALAR, RECORD_DST, RECORD_MODS, RECORD_SRC0, RECORD_SRC1, RECORD_SRC2, WAVE_EXEC_MASKS,
 } from '../generated/layout';
 import { integerClamp } from '../lib/mode';
+import { shiftLeft64, shiftRight64, shiftRightSigned64 } from '../lib/shift';
 import { rowBytes } from '../state';
 
 // wasm takes shift counts modulo 64, as the manual does. A chunk shifted by one count needs no lane-by-lane work.
 export function v_lshl_b64(value: v128, count: v128): v128 {
   const n = i64x2.extract_lane(count, 0), m = i64x2.extract_lane(count, 1);
-  if (n == m) return i64x2.shl(value, <i32>n);
+  if (n == m) return shiftLeft64(value, <i32>n);
   return i64x2(i64x2.extract_lane(value, 0) << n, i64x2.extract_lane(value, 1) << m);
 }
 export function v_lshr_b64(value: v128, count: v128): v128 {
   const n = i64x2.extract_lane(count, 0), m = i64x2.extract_lane(count, 1);
-  if (n == m) return i64x2.shr_u(value, <i32>n);
+  if (n == m) return shiftRight64(value, <i32>n);
   return i64x2(<u64>i64x2.extract_lane(value, 0) >> n, <u64>i64x2.extract_lane(value, 1) >> m);
 }
 export function v_ashr_i64(value: v128, count: v128): v128 {
   const n = i64x2.extract_lane(count, 0), m = i64x2.extract_lane(count, 1);
-  if (n == m) return i64x2.shr_s(value, <i32>n);
+  if (n == m) return shiftRightSigned64(value, <i32>n);
   return i64x2(i64x2.extract_lane(value, 0) >> n, i64x2.extract_lane(value, 1) >> m);
 }
 export function v_lshlrev_b64(count: v128, value: v128): v128 { return v_lshl_b64(value, count); }

@@ -110,6 +110,16 @@ export function watchSmall(code: Code, small: number, value: Argument): void {
 /** Operations that take long while the next instructions have nothing else to do: two chunks at a time keep the machine busy. */
 const SLOW = /^v_(rcp|rsq|sqrt|exp|log|sin|cos|div|fma_f64|mul_f64|add_f64)/
 
+/** 64-bit shifts: the core's function for a count that is the same in all lanes, and which sources are count and value. */
+const SHIFTS: Readonly<Record<string, readonly [name: string, count: 0 | 1]>> = {
+  v_lshl_b64: ['shiftLeft64', 1],
+  v_lshr_b64: ['shiftRight64', 1],
+  v_ashr_i64: ['shiftRightSigned64', 1],
+  v_lshlrev_b64: ['shiftLeft64', 0],
+  v_lshrrev_b64: ['shiftRight64', 0],
+  v_ashrrev_i64: ['shiftRightSigned64', 0],
+}
+
 /** The loop of one run. */
 export class LaneLoop {
   readonly #scalars = new Set<Value>()
@@ -513,6 +523,9 @@ export class Chunk {
     const { step } = laneStep
     const { name, shape, traits } = step.operation
     const result = valueType(step)
+    const shift = SHIFTS[name]
+    const count = shift && laneStep.captured[shift[1]]!
+    if (count?.kind === 'constant') return this.#shift(code, laneStep, shift![0], 1 - shift![1], count.low, exact)
     const halves = [0, 1].map((half) =>
       shape.sources.map((type, slot) => ({ local: this.#half(code, laneStep, type, slot, half as 0 | 1, exact) })),
     )
@@ -539,21 +552,43 @@ export class Chunk {
       }
       return local
     })
-    const gather = (lanes: readonly number[]): Value => {
-      for (const local of results) code.get(local)
-      shuffleDwords(code, lanes)
-      const value = valueIn(this.locals.local(V128))
-      store(code, value)
-      return value
-    }
-    const low = gather(LOW_DWORDS)
+    const low = this.#dwords(code, results, LOW_DWORDS)
     if (bitsOf(result) === 64) {
-      this.#define(step.dst + ROW_BYTES, gather(HIGH_DWORDS))
+      this.#define(step.dst + ROW_BYTES, this.#dwords(code, results, HIGH_DWORDS))
     } else if (result === 'f32' && flushesResults(step, this.modes)) {
       if (exact) this.#flush(code, low)
       else this.#watchSmall(code, low)
     }
     this.#define(step.dst, low)
+  }
+
+  /** A 64-bit shift of all lanes by one count. */
+  #shift(code: Code, laneStep: LaneStep, name: string, slot: number, count: number, exact: boolean): void {
+    const { step } = laneStep
+    const type = step.operation.shape.sources[slot]!
+    const results = ([0, 1] as const).map((half) => {
+      const local = this.locals.temporary(V128)
+      this.kernels.apply(
+        code,
+        name,
+        [{ local: this.#half(code, laneStep, type, slot, half, exact) }, { constant: count & 63 }],
+        this.locals,
+      )
+      code.set(local)
+      return local
+    })
+    const low = this.#dwords(code, results, LOW_DWORDS)
+    this.#define(step.dst + ROW_BYTES, this.#dwords(code, results, HIGH_DWORDS))
+    this.#define(step.dst, low)
+  }
+
+  /** The low or the high dwords of two vectors of 64-bit lanes. */
+  #dwords(code: Code, halves: readonly number[], lanes: readonly number[]): Value {
+    for (const local of halves) code.get(local)
+    shuffleDwords(code, lanes)
+    const value = valueIn(this.locals.local(V128))
+    store(code, value)
+    return value
   }
 
   /** Two lanes of a source as 64-bit lanes. */

@@ -530,19 +530,30 @@ export class NestWriter {
     const { locals } = this.context
     const body = this.#body
     const dwords = dwordsLoaded(step)
-    const [offsets, bad, at] = [locals.fresh(V128), locals.fresh(V128), locals.fresh(I32)]
+    const [offsets, inside, at] = [locals.fresh(V128), locals.fresh(V128), locals.fresh(I32)]
     const row = (dword: number) => chunk.pushBits(body, step.sources[0] + dword * ROW_BYTES)
+    // Pushes whether an active lane is elsewhere.
     const test = () => {
       row(0)
-      body.get(region.low).simd(SIMD.i32x4Sub).tee(offsets).get(region.last).simd(SIMD.i32x4GtU)
+      body.get(region.low).simd(SIMD.i32x4Sub).tee(offsets).get(region.last).simd(SIMD.i32x4LeU)
       row(1)
-      body.get(region.high).simd(SIMD.i32x4Ne).simd(SIMD.or).get(this.#active[index]!).simd(SIMD.and)
+      body.get(region.high).simd(SIMD.i32x4Eq).simd(SIMD.and).set(inside)
+      body.get(this.#active[index]!).get(inside).simd(SIMD.andnot).simd(SIMD.anyTrue)
     }
     test()
-    body.tee(bad).simd(SIMD.anyTrue).block(OP.if)
+    body.block(OP.if)
     const lane = locals.fresh(V128)
     // The first lane that is elsewhere.
-    body.get(bad).simd(SIMD.i32x4Bitmask).op(OP.i32Ctz).i32(0x04040404).op(OP.i32Mul).i32(0x03020100).op(OP.i32Add)
+    body
+      .get(this.#active[index]!)
+      .get(inside)
+      .simd(SIMD.andnot)
+      .simd(SIMD.i32x4Bitmask)
+      .op(OP.i32Ctz)
+      .i32(0x04040404)
+      .op(OP.i32Mul)
+      .i32(0x03020100)
+      .op(OP.i32Add)
     body.simd(SIMD.i32x4Splat).set(lane)
     const dword = (n: number) => {
       row(n)
@@ -582,7 +593,6 @@ export class NestWriter {
     body.get(region.pointer).memory(OP.i32Load, REGION_HOST).simd(SIMD.i32x4Splat).set(region.delta)
     test()
     body
-      .simd(SIMD.anyTrue)
       .op(OP.brIf)
       .u32(FAIL + 1)
       .end()
@@ -594,7 +604,7 @@ export class NestWriter {
     const results = Array.from({ length: dwords }, () => locals.fresh(V128))
     if (dwords === 1) {
       const [result] = results as [number]
-      body.get(steps).v128(0, 4, 8, 12).simd(SIMD.i32x4Eq).simd(SIMD.i32x4AllTrue).block(OP.if)
+      body.get(steps).get(locals.pooled!(ADJACENT)!).simd(SIMD.i32x4Eq).simd(SIMD.i32x4AllTrue).block(OP.if)
       body.get(at).simdMemory(SIMD.load, 0).set(result).op(OP.else)
       body.get(steps).simd(SIMD.anyTrue).op(OP.i32Eqz).block(OP.if)
       body.get(at).simdMemory(SIMD.load32Splat, 0).set(result).op(OP.else)
@@ -713,7 +723,11 @@ export class NestWriter {
   #loadPool(code: Code): void {
     const shadow = this.context.locals.globalImport('SHADOW')
     for (const [key, local] of this.pool) {
-      code.op(OP.globalGet).u32(shadow).simd(SIMD.const).raw(Uint8Array.from(key.split(',').map(Number)))
+      code
+        .op(OP.globalGet)
+        .u32(shadow)
+        .simd(SIMD.const)
+        .raw(Uint8Array.from(key.split(',').map(Number)))
       code.simdMemory(SIMD.store, 0).op(OP.globalGet).u32(shadow).simdMemory(SIMD.load, 0).set(local)
     }
   }
@@ -885,6 +899,9 @@ export class NestWriter {
     code.get(at).memory(OP.i64Load, 0).get(times).op(OP.i64ExtendI32U, OP.i64Add).memory(OP.i64Store, 0)
   }
 }
+
+/** Byte offsets of four dwords in a row. */
+const ADJACENT = Uint8Array.from([0, 0, 0, 0, 4, 0, 0, 0, 8, 0, 0, 0, 12, 0, 0, 0])
 
 /** What is known of the region that a load hit last, in all lanes. */
 interface RegionLocals {
