@@ -1,5 +1,6 @@
 /** The core's own functions as material: bodies that are spliced into regions, or called where they cannot be. */
-import { type Code, F32, type FunctionBody, I32, I64, OP, type ParsedModule, parseModule, SIMD, type Token, tokens, V128 } from './wasm.ts'
+import { fold, type Item, isToken, isValue } from './fold.ts'
+import { Code, F32, type FunctionBody, I32, I64, OP, type ParsedModule, parseModule, SIMD, type Token, tokens, V128 } from './wasm.ts'
 
 /** Tokens of a body at most, callees included, for it to be spliced; a larger one is called. */
 const SPLICE_LIMIT = 700
@@ -23,20 +24,15 @@ export type Argument = { readonly local: number } | { readonly constant: number 
 interface Template {
   readonly body: FunctionBody
   readonly tokens: readonly Token[]
+}
+
+/** A body ready to be written: with constants for some parameters, perhaps. */
+interface Folded {
+  readonly items: readonly Item[]
   /** Parameters that the body assigns. */
   readonly assigned: ReadonlySet<number>
   /** Whether there is control flow: locals may be read before they are written and need their zero, and there may be ways out. */
   readonly branches: boolean
-}
-
-/** i32 operations on two constants that are worth folding: they stand between constants and the calls they are arguments of. */
-const FOLDS: Readonly<Record<number, (a: number, b: number) => number>> = {
-  [OP.i32Add]: (a, b) => (a + b) | 0,
-  [OP.i32Sub]: (a, b) => (a - b) | 0,
-  [OP.i32Mul]: (a, b) => Math.imul(a, b),
-  [OP.i32And]: (a, b) => a & b,
-  [OP.i32Shl]: (a, b) => a << b,
-  [OP.i32ShrU]: (a, b) => (a >>> b) | 0,
 }
 
 export class Kernels {
@@ -45,6 +41,7 @@ export class Kernels {
   readonly #exportOfFunction = new Map<number, string>()
   readonly #exportOfGlobal = new Map<number, string>()
   readonly #sizes = new Map<number, number>()
+  readonly #folded = new Map<string, Folded>()
 
   /** @param core the bytes of the core that runs: bodies refer to its memory and globals */
   constructor(core: Uint8Array) {
@@ -104,15 +101,27 @@ export class Kernels {
     const known = this.#templates.get(index)
     if (known) return known
     const body = this.#body(index)
-    const list = tokens(this.#module, body)
-    const template = {
-      body,
-      tokens: list,
-      assigned: new Set(list.filter((t) => t.op === OP.localSet || t.op === OP.localTee).map((t) => t.index)),
-      branches: list.some((t) => t.op === OP.block || t.op === OP.loop || t.op === OP.if),
-    }
+    const template = { body, tokens: tokens(this.#module, body) }
     this.#templates.set(index, template)
     return template
+  }
+
+  #fold(index: number, args: readonly Argument[]): Folded {
+    const parameters = args.map((arg) => ('local' in arg ? undefined : arg))
+    const key = `${index} ${JSON.stringify(parameters)}`
+    const known = this.#folded.get(key)
+    if (known) return known
+    const items = fold(this.#module.bytes, this.#template(index).tokens, parameters)
+    const control: readonly number[] = [OP.block, OP.loop, OP.if, OP.br, OP.brIf, OP.return]
+    const folded = {
+      items,
+      assigned: new Set(
+        items.flatMap((item) => (isToken(item) && (item.op === OP.localSet || item.op === OP.localTee) ? [item.index] : [])),
+      ),
+      branches: items.some((item) => 'wrap' in item || (isToken(item) && control.includes(item.op))),
+    }
+    this.#folded.set(key, folded)
+    return folded
   }
 
   /** Appends a call: the body itself where it can be spliced, else a call of the core. Its result stays on the stack. */
@@ -127,12 +136,10 @@ export class Kernels {
     code.op(OP.call).u32(locals.functionImport(name))
   }
 
-  /**
-   * Appends a body. Pushes of locals and constants are held back until it is known what takes them: arithmetic on
-   * constants becomes a constant, and calls get them as arguments.
-   */
+  /** Appends a body. Pushes of locals and constants are held back until it is known what takes them: calls get them as arguments. */
   #splice(code: Code, index: number, args: readonly Argument[], locals: Locals): void {
-    const { body, tokens: list, assigned, branches } = this.#template(index)
+    const { body } = this.#template(index)
+    const { items, assigned, branches } = this.#fold(index, args)
     const { bytes } = this.#module
     const map: Argument[] = body.type.parameters.map((type, i) => {
       if (!assigned.has(i)) return args[i]!
@@ -152,48 +159,45 @@ export class Kernels {
     if (branches) code.block(OP.block, body.type.results[0] ?? 0x40)
     let held: Argument[] = []
     const release = () => {
-      for (const arg of held) push(code, arg)
+      for (const arg of held) this.#push(code, arg, locals)
       held = []
     }
-    const constant = (fromTop: number): number | undefined => {
-      const arg = held[held.length - 1 - fromTop]
-      return arg && 'constant' in arg ? arg.constant : undefined
-    }
     let depth = 0
-    for (const token of list) {
-      if (token.op === OP.localGet) {
-        held.push(map[token.index]!)
-        continue
-      }
-      if (token.op === OP.i32Const) {
-        held.push({ constant: signedLeb(bytes, token.start + 1) })
-        continue
-      }
-      const [a, b] = [constant(1), constant(0)]
-      const fold = FOLDS[token.op]
-      if (fold && a !== undefined && b !== undefined) {
-        held.splice(-2, 2, { constant: fold(a, b) })
-        continue
-      }
-      if (token.op === OP.call) {
-        const count = this.#body(token.index).type.parameters.length
+    for (const item of items) {
+      if (isValue(item)) held.push(item.value)
+      else if (!isToken(item)) {
+        release()
+        depth++
+        code.op(OP.block).raw(bytes.subarray(item.wrap.start + 1, item.wrap.end))
+      } else if (item.op === OP.localGet) held.push(map[item.index]!)
+      else if (item.op === OP.call) {
+        const count = this.#body(item.index).type.parameters.length
         const direct = held.length >= count ? held.splice(held.length - count, count) : undefined
         release()
-        this.#inner(code, token.index, direct, locals)
-        continue
+        this.#inner(code, item.index, direct, locals)
+      } else {
+        release()
+        if (item.op === OP.block || item.op === OP.loop || item.op === OP.if) depth++
+        else if (item.op === OP.end) depth--
+        if (item.op === OP.localSet || item.op === OP.localTee) code.op(item.op).u32((map[item.index] as { local: number }).local)
+        else if (item.op === OP.unreachable) code.op(OP.unreachable)
+        else if (item.op === OP.return) code.op(OP.br).u32(depth)
+        else if (item.op === OP.br || item.op === OP.brIf) code.op(item.op).u32(item.index)
+        else if (item.op === OP.globalGet || item.op === OP.globalSet)
+          code.op(item.op).u32(locals.globalImport(this.#exportOfGlobal.get(item.index)!))
+        else if (isConstant(bytes, item)) this.#constant(code, bytes.subarray(item.start, item.end), locals)
+        else code.raw(bytes.subarray(item.start, item.end))
       }
-      release()
-      if (token.op === OP.block || token.op === OP.loop || token.op === OP.if) depth++
-      else if (token.op === OP.end) depth--
-      if (token.op === OP.localSet || token.op === OP.localTee) code.op(token.op).u32((map[token.index] as { local: number }).local)
-      else if (isConstant(bytes, token)) this.#constant(code, bytes.subarray(token.start, token.end), locals)
-      else if (token.op === OP.return) code.op(OP.br).u32(depth)
-      else if (token.op === OP.globalGet || token.op === OP.globalSet)
-        code.op(token.op).u32(locals.globalImport(this.#exportOfGlobal.get(token.index)!))
-      else code.raw(bytes.subarray(token.start, token.end))
     }
     release()
     if (branches) code.end()
+  }
+
+  #push(code: Code, arg: Argument, locals: Locals): void {
+    if (!('lanes' in arg)) return push(code, arg)
+    const constant = new Code()
+    constant.v128(arg.lanes)
+    this.#constant(code, constant.bytes.view, locals)
   }
 
   #constant(code: Code, instruction: Uint8Array, locals: Locals): void {
@@ -210,7 +214,7 @@ export class Kernels {
       return locals.staleExec(code)
     }
     if (exported !== undefined && this.#size(index, []) > SPLICE_LIMIT / 4) {
-      for (const arg of args ?? []) push(code, arg)
+      for (const arg of args ?? []) this.#push(code, arg, locals)
       code.op(OP.call).u32(locals.functionImport(exported))
       return
     }
@@ -238,14 +242,4 @@ function zero(code: Code, type: number): void {
   else if (type === I64) code.i64(0n)
   else if (type === F32) code.op(0x43, 0, 0, 0, 0)
   else code.op(0x44, 0, 0, 0, 0, 0, 0, 0, 0)
-}
-
-/** A signed LEB128 of up to 32 bits. */
-function signedLeb(bytes: Uint8Array, start: number): number {
-  let value = 0
-  for (let at = start, shift = 0; ; shift += 7) {
-    const byte = bytes[at++]!
-    value |= (byte & 127) << shift
-    if (byte < 128) return shift < 25 && byte & 64 ? value | (-1 << (shift + 7)) : value
-  }
 }
