@@ -8,8 +8,7 @@
  * access that is not all in one region), all groups run again, up to the iteration before, and the ordinary code goes on from there.
  */
 import { dwordsOf } from '../isa/row.ts'
-import { MACHINE_COUNTERS, REGION_BASE, REGION_HOST, REGION_SIZE, VCC_LO, WAVE_MACHINE } from '../plan/layout.ts'
-import { scalarOffset } from '../plan/layout.ts'
+import { MACHINE_COUNTERS, REGION_BASE, REGION_HOST, REGION_SIZE, scalarOffset, VCC_LO, WAVE_MACHINE } from '../plan/layout.ts'
 import { FLAG_APPROXIMATE, FLAG_GLC, KIND_NONE, KIND_SCALAR, KIND_VECTOR } from '../plan/record.ts'
 import { wideConstant } from './constant.ts'
 import type { Role } from './flow.ts'
