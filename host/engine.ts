@@ -91,6 +91,8 @@ export interface Engine {
   readonly memory: ArrayBufferLike
   /** Makes linear memory at least this many bytes long. @throws {LimitError} where that is more than the engine can have */
   grow(bytes: number): void
+  /** Hears how many waves of the same program are still to run, the present ones included: whether preparing for them pays. */
+  expect?(waves: number): void
   /**
    * Runs the wave whose block starts at `wave` until it stops.
    * @param budget instructions at most, 1 to 2^31-1

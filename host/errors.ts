@@ -14,20 +14,21 @@ export type ErrorCode =
   | 'ERR_TRAP'
   | 'ERR_DEADLOCK'
 
-/** The base of all errors: `code` is stable, `message` is for people. */
+/** The base of all errors: `code` is stable, `message` is for people. Names are written out, for minifiers rename classes. */
 export class LanewiseError extends Error {
+  override readonly name: string = 'LanewiseError'
   constructor(
     readonly code: ErrorCode,
     message: string,
     options?: ErrorOptions,
   ) {
     super(message, options)
-    this.name = new.target.name
   }
 }
 
 /** Words that are no instruction, where one was wanted. */
 export class DecodeError extends LanewiseError {
+  override readonly name: string = 'DecodeError'
   constructor(
     message: string,
     readonly word: number,
@@ -38,6 +39,7 @@ export class DecodeError extends LanewiseError {
 }
 /** Assembly text that cannot be assembled. `line` and `column` count from 1. */
 export class AssembleError extends LanewiseError {
+  override readonly name: string = 'AssembleError'
   constructor(
     message: string,
     readonly line: number,
@@ -48,18 +50,21 @@ export class AssembleError extends LanewiseError {
 }
 /** A file that is no code object that Lanewise can load, or lacks what was asked of it. */
 export class ObjectError extends LanewiseError {
+  override readonly name: string = 'ObjectError'
   constructor(message: string) {
     super('ERR_OBJECT', message)
   }
 }
 /** A grid, workgroup, argument or buffer that does not fit the kernel or the hardware. */
 export class LaunchError extends LanewiseError {
+  override readonly name: string = 'LaunchError'
   constructor(message: string) {
     super('ERR_LAUNCH', message)
   }
 }
 /** A job file that says something wrong; `path` is the JSON path of the offending key. */
 export class JobError extends LanewiseError {
+  override readonly name: string = 'JobError'
   constructor(
     message: string,
     readonly path: string,
@@ -69,6 +74,7 @@ export class JobError extends LanewiseError {
 }
 /** The WebAssembly core could not be loaded or contradicts itself. */
 export class CoreError extends LanewiseError {
+  override readonly name: string = 'CoreError'
   constructor(message: string, options?: ErrorOptions) {
     super('ERR_CORE', message, options)
   }
@@ -89,6 +95,7 @@ export interface Place {
 
 /** Something that stopped a wave; registers and memory stay as they were before the instruction. */
 export class FaultError extends LanewiseError {
+  override readonly name: string = 'FaultError'
   constructor(
     code: ErrorCode,
     message: string,
@@ -99,6 +106,7 @@ export class FaultError extends LanewiseError {
 }
 /** A budget or size limit was reached. */
 export class LimitError extends LanewiseError {
+  override readonly name: string = 'LimitError'
   constructor(
     message: string,
     /** Where a run stood that has used up its budget. */
@@ -109,6 +117,7 @@ export class LimitError extends LanewiseError {
 }
 /** A lane touched an address that is not its own. */
 export class MemoryFault extends FaultError {
+  override readonly name: string = 'MemoryFault'
   constructor(
     message: string,
     place: Place,
@@ -120,6 +129,7 @@ export class MemoryFault extends FaultError {
 }
 /** A known instruction that Lanewise does not run. */
 export class UnsupportedError extends FaultError {
+  override readonly name: string = 'UnsupportedError'
   constructor(message: string, place: Place) {
     super('ERR_UNSUPPORTED', message, place)
   }

@@ -62,6 +62,9 @@ export async function coreBytes(build: CoreBuild): Promise<Uint8Array<ArrayBuffe
 }
 
 function bytesOf(base64: string): Uint8Array<ArrayBuffer> {
+  // Node's own way is ten times as fast as the one that there is everywhere.
+  const node = globalThis.process?.getBuiltinModule?.('node:buffer')
+  if (node !== undefined) return Uint8Array.from(node.Buffer.from(base64, 'base64'))
   const text = atob(base64)
   const bytes = new Uint8Array(text.length)
   for (let i = 0; i < text.length; i++) bytes[i] = text.charCodeAt(i)

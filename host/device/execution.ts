@@ -290,6 +290,7 @@ export class Execution {
     if (aside !== undefined) this.#resume(aside)
     else {
       this.waves = this.#workload.prepare(this.group)
+      this.device.engine.expect?.((this.groupCount - this.group) * this.waves.length)
       this.#beyond.begin(this.group, this.waves)
       // Those that are set aside keep theirs.
       if (this.#aside.size > 0) this.#scheduler = schedulerOf(this.#schedule)

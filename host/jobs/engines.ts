@@ -25,9 +25,12 @@ export async function openEngine(name: JobEngine, shared = false): Promise<Engin
   if (name === 'core') return (await import('../core/engine.ts')).createCore({ shared })
   if (name === 'auto') return (await import('../translate/engine.ts')).createTranslate({ shared })
   if (name === 'translate') return (await import('../translate/engine.ts')).createTranslate({ shared, threshold: AT_ONCE })
-  if (name === 'reference') return (await import('../reference/engine.ts')).createReference()
+  if (name === 'reference') return createReference()
   throw new LanewiseError('ERR_UNSUPPORTED', `there is no engine ${String(name)}; there are ${ENGINES.join(', ')}`)
 }
+
+/** Makes the plain engine: slow, and independent of the core. */
+export const createReference = async (): Promise<Engine> => (await import('../reference/engine.ts')).createReference()
 
 /** Engines that have done a job and wait for the next, by name and kind of memory: making one takes milliseconds, and a small job takes far less. */
 const idle = new Map<string, Engine[]>()

@@ -1,12 +1,20 @@
 /** The translating engine: the core interprets, and what it runs often becomes WebAssembly of its own. */
 import { type CoreEngine, type CoreOptions, createCore, joinCore } from '../core/engine.ts'
 import { type Engine, type EngineSeed, Stop, type Translated } from '../engine.ts'
-import { PROGRAM_ID, WAVE_INSTRUCTIONS, WAVE_MODE, WAVE_PC, WAVE_PROGRAM, WAVE_SIZE, WAVE_STOP } from '../plan/layout.ts'
-import { BLOCK_LIMIT, readBlocks } from './graph.ts'
-import { Kernels } from './kernels.ts'
-import { MODE_GPR_IDX_EN, MODE_KEY, modesOf } from './modes.ts'
-import type { Evaluate } from './nest.ts'
-import { translate } from './region.ts'
+import {
+  PROGRAM_CODE_BYTES,
+  PROGRAM_ID,
+  PROGRAM_PC_TABLE,
+  WAVE_INSTRUCTIONS,
+  WAVE_MODE,
+  WAVE_PC,
+  WAVE_PROGRAM,
+  WAVE_SIZE,
+  WAVE_STOP,
+} from '../plan/layout.ts'
+import { BLOCK_LIMIT } from './graph.ts'
+import type { Maker, Translation } from './make.ts'
+import { MODE_GPR_IDX_EN, MODE_KEY } from './modes.ts'
 
 export interface TranslateEngine extends Engine {
   readonly name: 'translate'
@@ -16,25 +24,17 @@ export interface TranslateEngine extends Engine {
 
 export interface TranslateOptions extends CoreOptions {
   /**
-   * Instructions that a program is interpreted for before it is translated.
-   * @default 20000
+   * Instructions that a program is interpreted for before it is translated, whether that pays or not.
+   * @default as soon as what is left to do is expected to take longer than translating
    */
   readonly threshold?: number
 }
 
-/** A translated program at one MODE. */
-interface Translation {
-  /** Block that starts at a pc. */
-  readonly entries: ReadonlyMap<number, number>
-  /** Instructions from a pc inside a block to the block's end. */
-  readonly rest: ReadonlyMap<number, number>
-  readonly run: (wave: number, left: number, block: number) => number
-}
-
 /** What is known of a program at one MODE: how long it was interpreted, then its translation. */
 interface Program {
-  /** Instructions interpreted since the last translation. */
+  /** Instructions interpreted since the last translation, and waves that ended meanwhile. */
   interpreted: number
+  ended: number
   translation: Translation | undefined
   /** Translations so far; each waits longer than the one before. */
   rounds: number
@@ -44,8 +44,13 @@ interface Program {
 
 /** Instructions that the interpreter runs at a time while a program is cold, or outside of what is translated. */
 const COLD_SLICE = 2000
-/** How much longer than the threshold a program is interpreted while no wave ends. */
+/** How much longer than the threshold a program is interpreted while no wave ends: code that it comes to later is not planned yet. */
 const PATIENCE = 10
+/**
+ * Interpreted instructions that cost as much as translating one: 50 to 70 µs, that is 800 to 1,000, and as many again for what
+ * translating does not save.
+ */
+const PRICE = 1500
 /** Doubts after which a program is translated anew, every block testing what it reads. */
 const DOUBT_LIMIT = 1000
 /** Programs at once; when there are more, all are forgotten. */
@@ -53,8 +58,10 @@ const PROGRAM_LIMIT = 64
 class Translator implements TranslateEngine {
   readonly name = 'translate'
   readonly #programs = new Map<number, Program>()
-  readonly #threshold: number
-  #kernels: Kernels | undefined
+  readonly #threshold: number | undefined
+  /** Waves that are still to come, as far as is known. */
+  #expected = 0
+  #maker: Maker | undefined
   #regions = 0
   #bytes = 0
   #seconds = 0
@@ -64,8 +71,20 @@ class Translator implements TranslateEngine {
     private readonly core: CoreEngine,
     options: TranslateOptions,
   ) {
-    this.#threshold = options.threshold ?? 20_000
+    this.#threshold = options.threshold
     if (core.material.bytes === undefined) this.#refused = 'the core was given as a compiled module; give its bytes'
+  }
+
+  /** Loads what translates: most of this engine's code, and not needed at once. Until then all is interpreted. */
+  async load(): Promise<void> {
+    const { bytes } = this.core.material
+    if (bytes === undefined) return
+    try {
+      const { Maker } = await import('./make.ts')
+      this.#maker = new Maker(this.core.material, bytes)
+    } catch (error) {
+      this.#refused = error instanceof Error ? error.message : String(error)
+    }
   }
 
   get build() {
@@ -89,6 +108,10 @@ class Translator implements TranslateEngine {
     this.core.grow(bytes)
   }
 
+  expect(waves: number): void {
+    this.#expected = waves
+  }
+
   run(wave: number, budget: number): Stop {
     let left = budget
     for (;;) {
@@ -107,7 +130,10 @@ class Translator implements TranslateEngine {
         if (doubted && ++program!.doubts === DOUBT_LIMIT) this.#retranslate(program!, wave)
       }
       // Behind translated code one instruction is what the translation cannot do; inside a block the interpreter goes to its end.
-      const slice = Math.min(left, block === undefined ? (translation?.rest.get(pc) ?? Math.min(COLD_SLICE, this.#threshold)) : 1)
+      const slice = Math.min(
+        left,
+        block === undefined ? (translation?.rest.get(pc) ?? Math.min(COLD_SLICE, this.#threshold ?? COLD_SLICE)) : 1,
+      )
       const before = view.getBigUint64(wave + WAVE_INSTRUCTIONS, true)
       const stop = this.core.run(wave, slice)
       const done = Number(new DataView(this.memory).getBigUint64(wave + WAVE_INSTRUCTIONS, true) - before)
@@ -136,52 +162,45 @@ class Translator implements TranslateEngine {
     let program = this.#programs.get(key)
     if (program === undefined) {
       if (this.#programs.size >= PROGRAM_LIMIT) this.#programs.clear()
-      program = { interpreted: 0, translation: undefined, rounds: 0, doubts: 0 }
+      program = { interpreted: 0, ended: 0, translation: undefined, rounds: 0, doubts: 0 }
       this.#programs.set(key, program)
     }
     return program
   }
 
   /**
-   * Counts interpreted instructions. A program that has had enough of them is translated when a wave ends, since its code is planned
-   * by then, or when it has had many; again when more of it turns out to be hot.
+   * Counts interpreted instructions. A program is translated when that pays or when it has had enough of them; best when a wave ends,
+   * since its code is planned by then. Again when more of it turns out to be hot.
    */
   #warm(program: Program, wave: number, instructions: number, ended: boolean): void {
     program.interpreted += instructions
-    const enough = this.#threshold * 4 ** program.rounds
-    if (program.interpreted < (ended ? enough : PATIENCE * enough)) return
+    if (ended) program.ended++
+    if (this.#maker === undefined) return
+    if (!(this.#threshold === undefined ? this.#pays(program, wave, ended) : isEnough(program, this.#threshold, ended))) return
     program.interpreted = 0
+    program.ended = 0
     program.rounds++
     this.#retranslate(program, wave)
+  }
+
+  /** Whether the waves to come are expected to run longer than translating takes, or this one has already. */
+  #pays(program: Program, wave: number, ended: boolean): boolean {
+    const price = PRICE * plannedInstructions(this.memory, wave) * 4 ** program.rounds
+    return ended ? (this.#expected * program.interpreted) / program.ended > price : program.interpreted > price
   }
 
   #retranslate(program: Program, wave: number): void {
     const start = performance.now()
     try {
-      program.translation = this.#translate(wave, program.doubts < DOUBT_LIMIT)
+      program.translation = this.#maker!.make(this.memory, wave, program.doubts < DOUBT_LIMIT)
+      this.#regions++
+      this.#bytes += program.translation.bytes
     } catch (error) {
       // A policy that forbids compiling at run time: interpreting goes on and the statistics say why.
       if (!(error instanceof WebAssembly.CompileError || error instanceof EvalError)) throw error
       this.#refused = error.message
     }
     this.#seconds += (performance.now() - start) / 1000
-  }
-
-  /** Asks the core what a scalar operation gives. */
-  readonly #evaluate: Evaluate = (name, args) =>
-    (this.core.material.imports[name] as unknown as (...args: (bigint | number)[]) => bigint)(...args)
-
-  #translate(wave: number, trusting: boolean): Translation {
-    const view = new DataView(this.memory)
-    this.#kernels ??= new Kernels(this.core.material.bytes!)
-    const blocks = readBlocks(this.memory, view.getUint32(wave + WAVE_PROGRAM, true))
-    const region = translate(blocks, modesOf(view.getUint32(wave + WAVE_MODE, true)), this.#kernels, trusting, this.#evaluate)
-    const module = new WebAssembly.Module(region.bytes)
-    const { exports } = new WebAssembly.Instance(module, { core: { ...this.core.material.imports, ...ownGlobals() } })
-    this.#regions++
-    this.#bytes += region.bytes.length
-    const rest = new Map([...blocks.values()].flatMap(({ steps }) => steps.map((step, i) => [step.pc, steps.length - i] as const)))
-    return { entries: region.entries, rest, run: exports.run as Translation['run'] }
   }
 }
 
@@ -190,15 +209,31 @@ class Translator implements TranslateEngine {
  * @throws {CoreError} the core cannot be compiled here
  */
 export async function createTranslate(options: TranslateOptions = {}): Promise<TranslateEngine> {
-  return new Translator(await createCore(options), options)
+  const engine = new Translator(await createCore(options), options)
+  const loaded = engine.load()
+  // Who says when to translate gets it then.
+  if (options.threshold !== undefined) await loaded
+  return engine
 }
 
 /** Makes one more engine on memory that another thread's engine has. */
 export async function joinTranslate(seed: EngineSeed): Promise<TranslateEngine> {
-  return new Translator(await joinCore(seed), {})
+  const engine = new Translator(await joinCore(seed), {})
+  void engine.load()
+  return engine
 }
 
-/** The globals of a new module: instructions left, and what is out of date (region.ts). */
-function ownGlobals(): Record<string, WebAssembly.Global> {
-  return Object.fromEntries(['left', 'stale', 'unsure'].map((name) => [name, new WebAssembly.Global({ value: 'i32', mutable: true }, 0)]))
+/** With a threshold: enough is enough. */
+const isEnough = ({ interpreted, rounds }: Program, threshold: number, ended: boolean): boolean =>
+  interpreted >= (ended ? 1 : PATIENCE) * threshold * 4 ** rounds
+
+function plannedInstructions(memory: ArrayBufferLike, wave: number): number {
+  const view = new DataView(memory)
+  const program = view.getUint32(wave + WAVE_PROGRAM, true)
+  const table = new Uint32Array(
+    memory,
+    view.getUint32(program + PROGRAM_PC_TABLE, true),
+    view.getUint32(program + PROGRAM_CODE_BYTES, true) >>> 2,
+  )
+  return table.reduce((count, record) => (record === 0 ? count : count + 1), 0)
 }

@@ -138,7 +138,20 @@ function isLaneStep(step: Step, modes: LaneModes, kernels: Kernels): boolean {
   return !traits.has('round') || (types.find(isFloat) === 'f32' ? modes.round32 : modes.round64) === 0
 }
 
-export function roleOf(step: Step, modes: LaneModes, kernels: Kernels): Role {
+/** Roles of steps, found once. */
+export function rolesOf(modes: LaneModes, kernels: Kernels): (step: Step) => Role {
+  const roles = new Map<Step, Role>()
+  return (step) => {
+    let role = roles.get(step)
+    if (role === undefined) {
+      role = roleOf(step, modes, kernels)
+      roles.set(step, role)
+    }
+    return role
+  }
+}
+
+function roleOf(step: Step, modes: LaneModes, kernels: Kernels): Role {
   const { name } = step.operation
   if (IDLE.test(name) || name === 's_branch' || name.startsWith('s_cbranch_')) return 'idle'
   if (isLaneStep(step, modes, kernels)) return 'lanes'
@@ -162,6 +175,7 @@ class BlockWriter {
     private readonly code: Code,
     private readonly modes: LaneModes,
     private readonly kernels: Kernels,
+    private readonly roleOf: (step: Step) => Role,
     private readonly locals: BlockLocals,
     private readonly module: RegionModule,
     grained: ReadonlySet<number>,
@@ -172,7 +186,7 @@ class BlockWriter {
 
   write({ steps }: Block): void {
     steps.forEach((step, index) => {
-      const role = roleOf(step, this.modes, this.kernels)
+      const role = this.roleOf(step)
       if (role === 'lanes') this.#lanes(step, steps.length - index)
       else if (role === 'scalar') this.#scalar(step)
       else if (role === 'call') {
@@ -354,8 +368,11 @@ export function translate(
   module.builder.importMemory(kernels.memoryLimits)
   const list = [...blocks.values()]
   const entries = new Map(list.map((block, i) => [block.pc, i]))
-  const grained = trusting ? findGrained(blocks, (step) => roleOf(step, modes, kernels), modes) : new Map<number, ReadonlySet<number>>()
-  const functions = list.map((block) => blockFunction(block, grained.get(block.pc) ?? new Set(), entries, module, modes, kernels, evaluate))
+  const roles = rolesOf(modes, kernels)
+  const grained = trusting ? findGrained(blocks, roles, modes) : new Map<number, ReadonlySet<number>>()
+  const functions = list.map((block) =>
+    blockFunction(block, grained.get(block.pc) ?? new Set(), entries, module, modes, kernels, roles, evaluate),
+  )
   const numbers = functions.map(({ locals, code }) => module.builder.add(BLOCK, locals, code))
   module.builder.add(RUN, [], runFunction(numbers, module), 'run')
   return { bytes: module.builder.bytes(), entries }
@@ -394,6 +411,7 @@ function blockFunction(
   module: RegionModule,
   modes: LaneModes,
   kernels: Kernels,
+  roles: (step: Step) => Role,
   evaluate: Evaluate,
 ): { locals: readonly number[]; code: Code } {
   const locals = new BlockLocals(module, kernels)
@@ -413,7 +431,7 @@ function blockFunction(
     if (target === undefined) leave(pc)
     else code.i32(target).op(OP.return)
   }
-  const nest = planNest(block, (step) => roleOf(step, modes, kernels), evaluate)
+  const nest = planNest(block, roles, evaluate)
   if (nest !== undefined) {
     const context = { modes, kernels, locals, wave: WAVE, grained, left: module.left, chunks: CHUNKS }
     locals.pool = new Map()
@@ -426,7 +444,7 @@ function blockFunction(
   leave(block.pc)
   code.end()
   code.op(OP.globalGet).u32(module.left).i32(count).op(OP.i32Sub, OP.globalSet).u32(module.left)
-  new BlockWriter(code, modes, kernels, locals, module, grained).write(block)
+  new BlockWriter(code, modes, kernels, roles, locals, module, grained).write(block)
   /** Goes on at a pc; `depth` labels are open inside the loop. A loop of one block stays inside, unless it has become unsure. */
   const goTo = (pc: number, depth: number) => {
     if (pc === block.pc) code.op(OP.globalGet).u32(module.unsure).op(OP.i32Eqz, OP.brIf).u32(depth)

@@ -73,6 +73,6 @@ test.each([
 })
 
 test('what Lanewise does not run is exit code 3, a fault is 1', async () => {
-  expect((await lanewise(['explain', 'v_interp_p2_f16', '--v1', '1'])).code).toBe(3)
+  expect((await lanewise(['explain', 's_rfe_b64', '--s0', '1'])).code).toBe(3)
   expect((await lanewise(['explain', 'flat_load_dword', '--v2', '0x1000'])).code).toBe(1)
 })

@@ -18,7 +18,7 @@ import { createTranslate } from '../../host/translate/engine.ts'
 import { readBlocks } from '../../host/translate/graph.ts'
 import { Kernels } from '../../host/translate/kernels.ts'
 import { modesOf } from '../../host/translate/modes.ts'
-import { roleOf } from '../../host/translate/region.ts'
+import { rolesOf } from '../../host/translate/region.ts'
 import { descriptorOf } from '../images/descriptor.ts'
 import { type Evidence, hasEdgeCases } from './evidence.ts'
 
@@ -132,7 +132,7 @@ class Bench {
     const program = device.program(code, 256)
     if (!program.planned(0)) program.plan(0)
     const step = readBlocks(device.engine.memory, program.host).get(0)?.steps[0]
-    return step !== undefined && roleOf(step, modesOf(MODE), this.kernels) !== 'call'
+    return step !== undefined && rolesOf(modesOf(MODE), this.kernels)(step) !== 'call'
   }
 }
 

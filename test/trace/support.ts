@@ -7,7 +7,7 @@ export const bytesOf = (words: Uint32Array): Uint8Array => new Uint8Array(words.
 
 export const engines: Readonly<Record<'core' | 'reference', () => Promise<Engine>>> = {
   core: () => createCore(),
-  reference: () => Promise.resolve(createReference()),
+  reference: createReference,
 }
 
 export async function deviceFor(target: TargetName = 'gfx803', engine: 'core' | 'reference' = 'core'): Promise<Device> {
