@@ -35,6 +35,8 @@ interface Program {
   /** Instructions interpreted since the last translation, and waves that ended meanwhile. */
   interpreted: number
   ended: number
+  /** How many instructions there must be to come before it is worth asking again whether translating pays. */
+  asked: number
   translation: Translation | undefined
   /** Translations so far; each waits longer than the one before. */
   rounds: number
@@ -47,10 +49,16 @@ const COLD_SLICE = 2000
 /** How much longer than the threshold a program is interpreted while no wave ends: code that it comes to later is not planned yet. */
 const PATIENCE = 10
 /**
- * Interpreted instructions that cost as much as translating one: 50 to 70 µs, that is 800 to 1,000, and as many again for what
- * translating does not save.
+ * What translating costs, in instructions that could be interpreted meanwhile (65 ns each), and half as many again since not all that is
+ * saved on them is saved whole: for each planned instruction, for the first program (the translator's own code is cold then), and for others.
  */
-const PRICE = 1500
+const PRICE = 1300
+const FIRST_PRICE = 1_100_000
+const NEXT_PRICE = 150_000
+/** How many times as long a call of the core takes as an instruction that translated code has in itself. */
+const CALL_WEIGHT = 5
+/** Instructions that are interpreted without asking whether they are worth more. */
+const LEAST = 20_000
 /** Doubts after which a program is translated anew, every block testing what it reads. */
 const DOUBT_LIMIT = 1000
 /** Programs at once; when there are more, all are forgotten. */
@@ -62,6 +70,7 @@ class Translator implements TranslateEngine {
   /** Waves that are still to come, as far as is known. */
   #expected = 0
   #maker: Maker | undefined
+  #isLoading = false
   #regions = 0
   #bytes = 0
   #seconds = 0
@@ -78,7 +87,8 @@ class Translator implements TranslateEngine {
   /** Loads what translates: most of this engine's code, and not needed at once. Until then all is interpreted. */
   async load(): Promise<void> {
     const { bytes } = this.core.material
-    if (bytes === undefined) return
+    if (bytes === undefined || this.#isLoading) return
+    this.#isLoading = true
     try {
       const { Maker } = await import('./make.ts')
       this.#maker = new Maker(this.core.material, bytes)
@@ -162,7 +172,7 @@ class Translator implements TranslateEngine {
     let program = this.#programs.get(key)
     if (program === undefined) {
       if (this.#programs.size >= PROGRAM_LIMIT) this.#programs.clear()
-      program = { interpreted: 0, ended: 0, translation: undefined, rounds: 0, doubts: 0 }
+      program = { interpreted: 0, ended: 0, asked: 0, translation: undefined, rounds: 0, doubts: 0 }
       this.#programs.set(key, program)
     }
     return program
@@ -175,18 +185,25 @@ class Translator implements TranslateEngine {
   #warm(program: Program, wave: number, instructions: number, ended: boolean): void {
     program.interpreted += instructions
     if (ended) program.ended++
-    if (this.#maker === undefined) return
     if (!(this.#threshold === undefined ? this.#pays(program, wave, ended) : isEnough(program, this.#threshold, ended))) return
+    // The dispatch goes on meanwhile.
+    if (this.#maker === undefined) return void this.load()
     program.interpreted = 0
     program.ended = 0
+    program.asked = 0
     program.rounds++
     this.#retranslate(program, wave)
   }
 
   /** Whether the waves to come are expected to run longer than translating takes, or this one has already. */
   #pays(program: Program, wave: number, ended: boolean): boolean {
-    const price = PRICE * plannedInstructions(this.memory, wave) * 4 ** program.rounds
-    return ended ? (this.#expected * program.interpreted) / program.ended > price : program.interpreted > price
+    const likely = ended ? (this.#expected * program.interpreted) / program.ended : program.interpreted
+    if (likely < LEAST || likely < program.asked) return false
+    const { count, share } = savings(this.memory, wave)
+    const price = (PRICE * count + (this.#regions === 0 ? FIRST_PRICE : NEXT_PRICE)) * 4 ** program.rounds
+    // While it does not pay there is no need to ask again soon.
+    program.asked = likely * share > price ? 0 : 2 * likely
+    return likely * share > price
   }
 
   #retranslate(program: Program, wave: number): void {
@@ -210,24 +227,22 @@ class Translator implements TranslateEngine {
  */
 export async function createTranslate(options: TranslateOptions = {}): Promise<TranslateEngine> {
   const engine = new Translator(await createCore(options), options)
-  const loaded = engine.load()
   // Who says when to translate gets it then.
-  if (options.threshold !== undefined) await loaded
+  if (options.threshold !== undefined) await engine.load()
   return engine
 }
 
 /** Makes one more engine on memory that another thread's engine has. */
 export async function joinTranslate(seed: EngineSeed): Promise<TranslateEngine> {
-  const engine = new Translator(await joinCore(seed), {})
-  void engine.load()
-  return engine
+  return new Translator(await joinCore(seed), {})
 }
 
 /** With a threshold: enough is enough. */
 const isEnough = ({ interpreted, rounds }: Program, threshold: number, ended: boolean): boolean =>
   interpreted >= (ended ? 1 : PATIENCE) * threshold * 4 ** rounds
 
-function plannedInstructions(memory: ArrayBufferLike, wave: number): number {
+/** Instructions that are planned of a wave's program, and the share of their time that translating can save. */
+function savings(memory: ArrayBufferLike, wave: number): { count: number; share: number } {
   const view = new DataView(memory)
   const program = view.getUint32(wave + WAVE_PROGRAM, true)
   const table = new Uint32Array(
@@ -235,5 +250,13 @@ function plannedInstructions(memory: ArrayBufferLike, wave: number): number {
     view.getUint32(program + PROGRAM_PC_TABLE, true),
     view.getUint32(program + PROGRAM_CODE_BYTES, true) >>> 2,
   )
-  return table.reduce((count, record) => (record === 0 ? count : count + 1), 0)
+  let count = 0
+  let calls = 0
+  for (const record of table) {
+    if (record === 0) continue
+    count++
+    const name = operationOf(view.getUint16(record + RECORD_OP, true))?.table
+    if (name !== undefined && !/^[sv]op/.test(name)) calls++
+  }
+  return { count, share: (count - calls) / (count + (CALL_WEIGHT - 1) * calls) }
 }

@@ -108,7 +108,7 @@ export function watchSmall(code: Code, small: number, value: Argument): void {
 }
 
 /** Operations that take long while the next instructions have nothing else to do: two chunks at a time keep the machine busy. */
-const SLOW = /^v_(rcp|rsq|sqrt|exp|log|sin|cos|div|fma_f64|mul_f64|add_f64)/
+export const SLOW = /^v_(rcp|rsq|sqrt|exp|log|sin|cos|div|fma_f64|mul_f64|add_f64)/
 
 /** 64-bit shifts: the core's function for a count that is the same in all lanes, and which sources are count and value. */
 const SHIFTS: Readonly<Record<string, readonly [name: string, count: 0 | 1]>> = {

@@ -13,7 +13,18 @@ import { FLAG_APPROXIMATE, FLAG_GLC, KIND_NONE, KIND_SCALAR, KIND_VECTOR } from 
 import { wideConstant } from './constant.ts'
 import type { Role } from './flow.ts'
 import type { Block, Step } from './graph.ts'
-import { type Captured, Chunk, hasMask, type LaneContext, type LaneStep, maskOffset, spreadValue, type Value, watchSmall } from './lanes.ts'
+import {
+  type Captured,
+  Chunk,
+  hasMask,
+  type LaneContext,
+  type LaneStep,
+  maskOffset,
+  SLOW,
+  spreadValue,
+  type Value,
+  watchSmall,
+} from './lanes.ts'
 import { EXEC, overlaps, SCC, type ScalarFile, scalarReads, scalarUses, writeScalar } from './scalars.ts'
 import { Code, I32, I64, OP, SIMD, V128 } from './wasm.ts'
 
@@ -253,9 +264,11 @@ const isPlainLoad = (step: Step): boolean =>
 export interface NestContext extends Omit<LaneContext, 'carried' | 'unsure'> {
   /** Global that counts instructions left. */
   readonly left: number
-  /** Chunks a group: 1, 2, 4, 8 or 16. */
-  readonly chunks: number
 }
+
+/** Chunks a group, measured: with two there is something to do while one waits, with four more registers are spilled than that is worth. */
+const CHUNKS = 2
+const SLOW_CHUNKS = 4
 
 /** Depth of the label that gives an iteration up, from inside the body. */
 const FAIL = 3
@@ -288,7 +301,8 @@ export class NestWriter {
     private readonly context: NestContext,
     private readonly pool: ReadonlyMap<string, number>,
   ) {
-    const { locals, chunks } = context
+    const { locals } = context
+    const chunks = nest.block.steps.some(({ operation }) => SLOW.test(operation.name)) ? SLOW_CHUNKS : CHUNKS
     this.#base = locals.fresh(I32)
     this.#shift = locals.fresh(I32)
     this.#lanes = 4 * chunks
@@ -704,7 +718,7 @@ export class NestWriter {
     for (const local of [this.#base, shadow])
       code
         .get(local)
-        .i32(CHUNK_BYTES * context.chunks)
+        .i32(CHUNK_BYTES * this.#chunks.length)
         .op(OP.i32Add)
         .set(local)
     code.get(this.#shift).i32(this.#lanes).op(OP.i32Add).tee(this.#shift).i32(64).op(OP.i32LtU, OP.brIf).u32(0)

@@ -27,8 +27,6 @@ const RUN: FunctionType = { parameters: [I32, I32, I32], results: [I32] }
 const BLOCK: FunctionType = { parameters: [I32], results: [I32] }
 const STEP: FunctionType = { parameters: [I32, I32], results: [] }
 const WAVE = 0
-/** Chunks that a nest runs side by side. */
-const CHUNKS = 2
 
 /** What a block's function returns besides the next block's number. */
 const LEAVE = -1
@@ -433,7 +431,7 @@ function blockFunction(
   }
   const nest = planNest(block, roles, evaluate)
   if (nest !== undefined) {
-    const context = { modes, kernels, locals, wave: WAVE, grained, left: module.left, chunks: CHUNKS }
+    const context = { modes, kernels, locals, wave: WAVE, grained, left: module.left }
     locals.pool = new Map()
     new NestWriter(nest, context, locals.pool).write(code, () => goOn(block.end.pc))
     locals.pool = undefined
