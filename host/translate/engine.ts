@@ -1,10 +1,12 @@
 /** The translating engine: the core interprets, and what it runs often becomes WebAssembly of its own. */
 import { type CoreEngine, type CoreOptions, createCore, joinCore } from '../core/engine.ts'
 import { type Engine, type EngineSeed, Stop, type Translated } from '../engine.ts'
+import { operationOf } from '../isa/operations.ts'
 import {
   PROGRAM_CODE_BYTES,
   PROGRAM_ID,
   PROGRAM_PC_TABLE,
+  RECORD_OP,
   WAVE_INSTRUCTIONS,
   WAVE_MODE,
   WAVE_PC,
