@@ -57,8 +57,11 @@ const PATIENCE = 10
 const PRICE = 1300
 const FIRST_PRICE = 1_100_000
 const NEXT_PRICE = 150_000
-/** How many times as long a call of the core takes as an instruction that translated code has in itself. */
+/** How many times as long a call of the core takes as an instruction that translated code has in itself, and leaving it and coming back. */
 const CALL_WEIGHT = 5
+const LEAVE_WEIGHT = 50
+/** Instructions at which translated code is left, and the interpreter would not stop. */
+const LEAVING = /^s_(setpc|swappc|setreg|cbranch_(g_fork|i_fork|join)|set_gpr_idx)/
 /** Instructions that are interpreted without asking whether they are worth more. */
 const LEAST = 20_000
 /** Doubts after which a program is translated anew, every block testing what it reads. */
@@ -253,12 +256,14 @@ function savings(memory: ArrayBufferLike, wave: number): { count: number; share:
     view.getUint32(program + PROGRAM_CODE_BYTES, true) >>> 2,
   )
   let count = 0
-  let calls = 0
+  let lost = 0
   for (const record of table) {
     if (record === 0) continue
     count++
-    const name = operationOf(view.getUint16(record + RECORD_OP, true))?.table
-    if (name !== undefined && !/^[sv]op/.test(name)) calls++
+    const operation = operationOf(view.getUint16(record + RECORD_OP, true))
+    if (operation === undefined) continue
+    if (LEAVING.test(operation.name)) lost += LEAVE_WEIGHT
+    else if (!/^[sv]op/.test(operation.table)) lost += CALL_WEIGHT
   }
-  return { count, share: (count - calls) / (count + (CALL_WEIGHT - 1) * calls) }
+  return { count, share: count / (count + lost) }
 }
