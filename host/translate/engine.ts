@@ -74,6 +74,7 @@ class Translator implements TranslateEngine {
   readonly #threshold: number | undefined
   /** Waves that are still to come, as far as is known. */
   #expected = 0
+  #lastView: DataView
   #maker: Maker | undefined
   #isLoading = false
   #regions = 0
@@ -86,6 +87,7 @@ class Translator implements TranslateEngine {
     options: TranslateOptions,
   ) {
     this.#threshold = options.threshold
+    this.#lastView = new DataView(core.memory)
     if (core.material.bytes === undefined) this.#refused = 'the core was given as a compiled module; give its bytes'
   }
 
@@ -128,9 +130,9 @@ class Translator implements TranslateEngine {
   }
 
   run(wave: number, budget: number): Stop {
+    const view = this.#view
     let left = budget
     for (;;) {
-      const view = new DataView(this.memory)
       const program = this.#program(view, wave)
       const translation = program?.translation
       const pc = view.getUint32(wave + WAVE_PC, true)
@@ -141,7 +143,7 @@ class Translator implements TranslateEngine {
         left = result
         if (left === 0) return this.core.run(wave, 0)
         // Code that is translated was left, and not for want of budget.
-        const doubted = left > BLOCK_LIMIT && translation.rest.has(new DataView(this.memory).getUint32(wave + WAVE_PC, true))
+        const doubted = left > BLOCK_LIMIT && translation.rest.has(view.getUint32(wave + WAVE_PC, true))
         if (doubted && ++program!.doubts === DOUBT_LIMIT) this.#retranslate(program!, wave)
       }
       // Behind translated code one instruction is what the translation cannot do; inside a block the interpreter goes to its end.
@@ -149,22 +151,32 @@ class Translator implements TranslateEngine {
         left,
         block === undefined ? (translation?.rest.get(pc) ?? Math.min(COLD_SLICE, this.#threshold ?? COLD_SLICE)) : 1,
       )
-      const before = view.getBigUint64(wave + WAVE_INSTRUCTIONS, true)
+      const before = view.getUint32(wave + WAVE_INSTRUCTIONS, true)
       const stop = this.core.run(wave, slice)
-      const done = Number(new DataView(this.memory).getBigUint64(wave + WAVE_INSTRUCTIONS, true) - before)
+      // A slice is far below 2^32, so the low dword tells.
+      const done = (view.getUint32(wave + WAVE_INSTRUCTIONS, true) - before) >>> 0
       left -= done
       if (program && block === undefined) this.#warm(program, wave, done, stop === Stop.End)
       if (stop !== Stop.Budget || left === 0) return stop
     }
   }
 
+  /** The core's memory. It does not grow while a wave runs. */
+  get #view(): DataView {
+    const { memory } = this.core
+    if (this.#lastView.buffer !== memory) this.#lastView = new DataView(memory)
+    return this.#lastView
+  }
+
   /** Runs translated code; what it did is counted as the core counts. */
   #enter({ run }: Translation, wave: number, left: number, block: number): number {
     this.core.material.enter(wave)
     const result = run(wave, left, block)
-    const done = left - (result < 0 ? ~result : result)
-    const view = new DataView(this.memory)
-    view.setBigUint64(wave + WAVE_INSTRUCTIONS, view.getBigUint64(wave + WAVE_INSTRUCTIONS, true) + BigInt(done), true)
+    const view = this.#lastView
+    const before = view.getUint32(wave + WAVE_INSTRUCTIONS, true)
+    const after = (before + left - (result < 0 ? ~result : result)) >>> 0
+    view.setUint32(wave + WAVE_INSTRUCTIONS, after, true)
+    if (after < before) view.setUint32(wave + WAVE_INSTRUCTIONS + 4, view.getUint32(wave + WAVE_INSTRUCTIONS + 4, true) + 1, true)
     if (result < 0) view.setUint32(wave + WAVE_STOP, this.core.material.stopped(), true)
     return result
   }
