@@ -22,6 +22,8 @@ export interface TranslateEngine extends Engine {
   readonly name: 'translate'
   readonly build: CoreEngine['build']
   readonly translated: Translated
+  /** Loops that were written to run group by group (nest.ts), in all translations so far. */
+  readonly nests: number
 }
 
 export interface TranslateOptions extends CoreOptions {
@@ -78,6 +80,7 @@ class Translator implements TranslateEngine {
   #maker: Maker | undefined
   #isLoading = false
   #regions = 0
+  #nests = 0
   #bytes = 0
   #seconds = 0
   #refused: string | undefined
@@ -119,6 +122,10 @@ class Translator implements TranslateEngine {
   get translated(): Translated {
     const refused = this.#refused === undefined ? {} : { refused: this.#refused }
     return { regions: this.#regions, bytes: this.#bytes, seconds: this.#seconds, ...refused }
+  }
+
+  get nests(): number {
+    return this.#nests
   }
 
   grow(bytes: number): void {
@@ -228,6 +235,7 @@ class Translator implements TranslateEngine {
     try {
       program.translation = this.#maker!.make(this.memory, wave, program.doubts < DOUBT_LIMIT)
       this.#regions++
+      this.#nests += program.translation.nests
       this.#bytes += program.translation.bytes
     } catch (error) {
       // A policy that forbids compiling at run time: interpreting goes on and the statistics say why.

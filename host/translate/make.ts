@@ -15,6 +15,8 @@ export interface Translation {
   readonly rest: ReadonlyMap<number, number>
   /** Bytes of the WebAssembly module. */
   readonly bytes: number
+  /** Loops that run group by group. */
+  readonly nests: number
   readonly run: (wave: number, left: number, block: number) => number
 }
 
@@ -44,7 +46,7 @@ export class Maker {
     const module = new WebAssembly.Module(region.bytes)
     const { exports } = new WebAssembly.Instance(module, { core: { ...this.material.imports, ...ownGlobals() } })
     const rest = new Map([...blocks.values()].flatMap(({ steps }) => steps.map((step, i) => [step.pc, steps.length - i] as const)))
-    return { entries: region.entries, rest, bytes: region.bytes.length, run: exports.run as Translation['run'] }
+    return { entries: region.entries, rest, bytes: region.bytes.length, nests: region.nests, run: exports.run as Translation['run'] }
   }
 }
 

@@ -292,6 +292,8 @@ export class NestWriter {
   readonly #active: number[]
   readonly #uniformFile: ScalarFile
   readonly #slicedFile: ScalarFile
+  /** Pushes whether the loop goes on. */
+  readonly #condition = new Code()
   #loads = false
   /** Rows that the loop writes. */
   readonly #dirty: ReadonlySet<number>
@@ -347,6 +349,7 @@ export class NestWriter {
         this.#uniformFile.load(code, at, wide)
         if (wide) code.get(this.#shift).op(OP.i64ExtendI32U, OP.i64ShrU)
       },
+      constant: (code, value) => void code.i64(value).get(this.#shift).op(OP.i64ExtendI32U, OP.i64ShrU),
       store: (code, at, _, local) => {
         const bits = this.#bits.get(at)
         // SCC is found at the end, from the whole mask.
@@ -355,6 +358,7 @@ export class NestWriter {
     }
     scalars.clear()
     this.#writeBody(steps, scalars)
+    this.#pushCondition(this.#condition)
   }
 
   #writesOf(step: Step): number[] {
@@ -456,9 +460,10 @@ export class NestWriter {
   /** A compare or carry has been written: its bits, where the loop needs them as such. */
   #mask(at: number): void {
     this.#own.add(at)
-    if (this.nest.asBits.has(at)) this.#gatherBits(this.#body, at)
+    if (this.nest.asBits.has(at)) this.#gatherBits(this.#body, at, this.#bits.get(EXEC)!)
   }
-  #gatherBits(code: Code, at: number): void {
+  /** @param exec local of the group's EXEC when the mask was made */
+  #gatherBits(code: Code, at: number, exec: number): void {
     this.#chunks.forEach((chunk, i) => {
       chunk.pushMask(code, at)
       code.op(OP.i64ExtendI32U)
@@ -468,7 +473,7 @@ export class NestWriter {
           .op(OP.i64Shl)
           .op(OP.i64Or)
     })
-    code.get(this.#bits.get(EXEC)!).op(OP.i64And).set(this.#bits.get(at)!)
+    code.get(exec).op(OP.i64And).set(this.#bits.get(at)!)
   }
 
   // --- memory
@@ -528,11 +533,11 @@ export class NestWriter {
     const { locals } = this.context
     const low = locals.fresh(V128)
     const high = locals.fresh(V128)
-    const last = locals.fresh(V128)
+    const end = locals.fresh(V128)
     const delta = locals.fresh(V128)
-    // Nothing is known yet: no address has this high dword.
-    this.#before.v128(-1).set(high).v128(0).tee(low).tee(last).set(delta)
-    const region: RegionLocals = { low, high, last, delta, pointer: locals.fresh(I32), address: locals.fresh(I64) }
+    // Nothing is known yet: no access is inside.
+    this.#before.v128(0).tee(low).tee(high).tee(end).set(delta)
+    const region: RegionLocals = { low, high, end, delta, pointer: locals.fresh(I32), address: locals.fresh(I64) }
     this.#chunks.forEach((chunk, i) => {
       this.#gather(step, chunk, i, region)
     })
@@ -543,24 +548,23 @@ export class NestWriter {
     const { locals } = this.context
     const body = this.#body
     const dwords = dwordsLoaded(step)
-    const [offsets, inside, at] = [locals.fresh(V128), locals.fresh(V128), locals.fresh(I32)]
+    const [offsets, outside, at] = [locals.fresh(V128), locals.fresh(V128), locals.fresh(I32)]
     const row = (dword: number) => chunk.pushBits(body, step.sources[0] + dword * ROW_BYTES)
     // Pushes whether an active lane is elsewhere.
     const test = () => {
       row(0)
-      body.get(region.low).simd(SIMD.i32x4Sub).tee(offsets).get(region.last).simd(SIMD.i32x4LeU)
+      body.get(region.low).simd(SIMD.i32x4Sub).tee(offsets).get(region.end).simd(SIMD.i32x4GeU)
       row(1)
-      body.get(region.high).simd(SIMD.i32x4Eq).simd(SIMD.and).set(inside)
-      body.get(this.#active[index]!).get(inside).simd(SIMD.andnot).simd(SIMD.anyTrue)
+      body.get(region.high).simd(SIMD.xor).simd(SIMD.or).get(this.#active[index]!).simd(SIMD.and).tee(outside).simd(SIMD.anyTrue)
     }
     test()
     body.block(OP.if)
     const lane = locals.fresh(V128)
     // The first lane that is elsewhere.
     body
-      .get(this.#active[index]!)
-      .get(inside)
-      .simd(SIMD.andnot)
+      .get(outside)
+      .v128(0)
+      .simd(SIMD.i32x4Ne)
       .simd(SIMD.i32x4Bitmask)
       .op(OP.i32Ctz)
       .i32(0x04040404)
@@ -599,10 +603,10 @@ export class NestWriter {
     body
       .get(region.pointer)
       .memory(OP.i32Load, REGION_SIZE)
-      .i32(4 * dwords)
+      .i32(4 * dwords - 1)
       .op(OP.i32Sub)
       .simd(SIMD.i32x4Splat)
-      .set(region.last)
+      .set(region.end)
     body.get(region.pointer).memory(OP.i32Load, REGION_HOST).simd(SIMD.i32x4Splat).set(region.delta)
     test()
     body
@@ -706,11 +710,11 @@ export class NestWriter {
     if (watched.length > 0) code.simd(SIMD.anyTrue).op(OP.brIf).u32(FAIL)
     code.get(iteration).i32(1).op(OP.i32Add).set(iteration)
     this.#carryOn(code, dirty, started)
-    this.#pushCondition(code)
+    code.append(this.#condition)
     code.block(OP.if).get(iteration).get(limit).op(OP.i32LtU, OP.brIf).u32(1).i32(1).set(cut).end()
     code.end()
 
-    for (const at of masks) if (!nest.asBits.has(at) && at !== EXEC) this.#gatherBits(code, at)
+    for (const at of masks) if (!nest.asBits.has(at) && at !== EXEC) this.#gatherBits(code, at, started)
     this.#watchSums(code, iteration)
     code.end()
     this.#keepRows(code, dirty, shadow, exec)
@@ -920,8 +924,8 @@ const ADJACENT = Uint8Array.from([0, 0, 0, 0, 4, 0, 0, 0, 8, 0, 0, 0, 12, 0, 0, 
 interface RegionLocals {
   readonly low: number
   readonly high: number
-  /** Offset of the last access that is inside. */
-  readonly last: number
+  /** Offset of the first access that is not inside any more. */
+  readonly end: number
   readonly delta: number
   readonly pointer: number
   readonly address: number

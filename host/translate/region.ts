@@ -37,6 +37,8 @@ export interface Region {
   readonly bytes: Uint8Array<ArrayBuffer>
   /** Number of the block that starts at a pc. */
   readonly entries: ReadonlyMap<number, number>
+  /** Loops that run group by group. */
+  readonly nests: number
 }
 
 class BlockLocals implements FunctionLocals {
@@ -116,6 +118,8 @@ class RegionModule {
   readonly stale = this.builder.importedGlobal('stale', I32)
   /** 1 while rows may not be grained that are taken to be: at entry, and when a chunk was computed again. */
   readonly unsure = this.builder.importedGlobal('unsure', I32)
+  /** Loops written by nest.ts. */
+  nests = 0
 }
 
 /** Whether a vector instruction can be part of a run of lanes. */
@@ -373,7 +377,7 @@ export function translate(
   )
   const numbers = functions.map(({ locals, code }) => module.builder.add(BLOCK, locals, code))
   module.builder.add(RUN, [], runFunction(numbers, module), 'run')
-  return { bytes: module.builder.bytes(), entries }
+  return { bytes: module.builder.bytes(), entries, nests: module.nests }
 }
 
 /** Goes from block to block until one leaves. */
@@ -433,7 +437,7 @@ function blockFunction(
   if (nest !== undefined) {
     const context = { modes, kernels, locals, wave: WAVE, grained, left: module.left }
     locals.pool = new Map()
-    new NestWriter(nest, context, locals.pool).write(code, () => goOn(block.end.pc))
+    if (new NestWriter(nest, context, locals.pool).write(code, () => goOn(block.end.pc))) module.nests++
     locals.pool = undefined
     locals.clear()
   }

@@ -71,6 +71,8 @@ export interface ScalarFile {
   load(code: Code, at: number, wide: boolean): void
   /** Sets a scalar, or a pair, to what a local holds. */
   store(code: Code, at: number, wide: boolean, local: number): void
+  /** Pushes a 64-bit constant, where that is not all of it. */
+  constant?(code: Code, value: bigint): void
 }
 
 /** The wave block itself. */
@@ -115,7 +117,8 @@ function argument(code: Code, step: Step, parameter: string, wide: boolean, loca
   } else {
     const constant = wideConstant(kind, step.sources[slot!]!)
     if (!wide) return { constant: Number(BigInt.asIntN(32, constant)) }
-    code.i64(constant)
+    if (file.constant) file.constant(code, constant)
+    else code.i64(constant)
   }
   code.set(local)
   return { local }

@@ -90,7 +90,7 @@ export const SIMD = {
   i32x4Ne: 56,
   i32x4LtU: 58,
   i32x4GtU: 60,
-  i32x4LeU: 62,
+  i32x4GeU: 64,
   f32x4Eq: 65,
   f32x4Ne: 66,
   f32x4Lt: 67,

@@ -34,7 +34,7 @@ export function word(random: Random, tame: boolean): number {
 }
 
 const VGPRS = 12
-/** Operations by the operands they take: d result, v VGPR, x any 32-bit source, w pair, m mask. */
+/** Operations by the operands they take: d result, v VGPR, x any 32-bit source, w pair, m mask, k a constant, also beyond the width of a shift. */
 const VALU = [
   'v_add_f32 d x v',
   'v_sub_f32 d x v',
@@ -114,6 +114,7 @@ const SALU = [
   's_and_b64 exec exec m',
   's_bfe_u32 s z z',
 ]
+const SHIFT_COUNTS = ['0', '1', '7', '8', '16', '31', '32', '33', '40', '63', '64', '-1', '-16', '1.0', '-0.5']
 const CONSTANTS = ['0', '1.0', '-4.0', '0.5', '64', '-1', '0x3f123456', '7']
 
 function operand(kind: string, random: Random): string {
@@ -133,6 +134,8 @@ function operand(kind: string, random: Random): string {
       const first = random(VGPRS - 1)
       return `v[${first}:${first + 1}]`
     }
+    case 'k':
+      return SHIFT_COUNTS[random(SHIFT_COUNTS.length)]!
     case 's':
       return scalar()
     case 'z':
@@ -147,7 +150,7 @@ function operand(kind: string, random: Random): string {
 }
 
 /** An instruction that the hardware has: for one, a VALU operation reads one scalar register at most. */
-function instruction(random: Random, table: readonly string[]): string {
+export function instruction(random: Random, table: readonly string[]): string {
   for (;;) {
     const text = attempt(random, table)
     try {

@@ -1,0 +1,170 @@
+import { expect, test } from 'vitest'
+import { createCore } from '../../host/core/engine.ts'
+import { bareWave, Device, type Execution, type Region } from '../../host/device/index.ts'
+import type { Engine } from '../../host/engine.ts'
+import { TARGETS } from '../../host/isa/targets.ts'
+import { assembleProgram } from '../../host/text/assemble.ts'
+import { createTranslate } from '../../host/translate/engine.ts'
+import { ADDRESS, BASE, COUNTER, execMask, LANE_COUNTER, loopProgram, OFFSET } from './loops.ts'
+import { randomFrom, word } from './programs.ts'
+
+/** MODE: with and without denormals, other round modes, no IEEE. */
+const MODES = [0x3c0, 0x3c0, 0x3c0, 0x3f0, 0x3f0, 0x1c0, 0x3cf, 0x300, 0x3d0, 0x3e0]
+const BUDGET = 20_000
+
+/** Regions: two side by side, one that crosses 4 GiB, one far off. */
+const REGIONS = [
+  [0x1_0000_1000n, 0x1000],
+  [0x1_0000_2000n, 0x3456],
+  [0x2_ffff_f800n, 0x2000],
+  [0x7f_0000_0000n, 0x10000],
+] as const
+
+type Random = ReturnType<typeof randomFrom>
+const pick = <T>(random: Random, list: readonly T[]): T => list[random(list.length)]!
+
+/** A program, its registers and memory, by its seed. */
+function scenario(seed: number) {
+  const random = randomFrom(seed)
+  const { source, divergent } = loopProgram(random)
+  const tame = random(4) > 0
+  const data = () => word(random, tame || random(8) > 0)
+  const rare = pick(random, [0, 20, 400])
+  const memory = REGIONS.map(([, bytes]) =>
+    Uint32Array.from({ length: Math.ceil(bytes / 4) }, () => word(random, rare === 0 || random(rare) > 0)),
+  )
+  const trips = 1 + random(pick(random, [3, 40, 300]))
+  const vgprs = new Map(Array.from({ length: 20 }, (_, v) => [v, Array.from({ length: 64 }, data)] as const))
+  vgprs.set(
+    LANE_COUNTER,
+    Array.from({ length: 64 }, () => 1 + random(random(3) ? trips : 2)),
+  )
+  vgprs.set(
+    LANE_COUNTER + 1,
+    Array.from({ length: 64 }, () => 4 * random(3)),
+  )
+  const addresses = laneAddresses(random)
+  vgprs.set(
+    ADDRESS,
+    addresses.map((a) => Number(a & 0xffffffffn)),
+  )
+  vgprs.set(
+    ADDRESS + 1,
+    addresses.map((a) => Number(a >> 32n)),
+  )
+  const sgprs = new Map(Array.from({ length: 50 }, (_, s) => [s + 18, data()] as const))
+  sgprs.set(COUNTER, trips)
+  const [base, bytes] = pick(random, REGIONS)
+  const start = base + BigInt(random(2) ? 0 : random(bytes))
+  sgprs.set(BASE, Number(start & 0xffffffffn)).set(BASE + 1, Number(start >> 32n))
+  sgprs.set(OFFSET, random(3) ? 0 : random(bytes))
+  const half = () => BigInt(word(random, false))
+  const state = { vgprs, sgprs, exec: execMask(random), vcc: (half() << 32n) | half(), scc: random(2) as 0 | 1, mode: pick(random, MODES) }
+  return { source, divergent, memory, state, random }
+}
+
+/** Contiguous, equal, scattered, in two regions, close to an end, in the apertures, nowhere. */
+function laneAddresses(random: Random): bigint[] {
+  const [base, bytes] = pick(random, REGIONS)
+  const start = base + BigInt(4 * random(random(2) ? 64 : bytes >> 2))
+  const kind = random(12)
+  const inAnyRegion = () => {
+    const [at, size] = pick(random, REGIONS)
+    return at + BigInt(4 * random(size >> 2))
+  }
+  return Array.from({ length: 64 }, (_, lane) => {
+    if (kind < 4) return start + BigInt(4 * lane)
+    if (kind < 5) return start
+    if (kind < 6) return base + BigInt(4 * random(bytes >> 4))
+    if (kind < 7) return inAnyRegion()
+    if (kind < 8) return base + BigInt(bytes - 4 * random(16) - 4 + random(2))
+    if (kind < 9) return (lane & 8 ? 0x2000_0000n << 32n : base) + BigInt(4 * lane)
+    if (kind < 10) return 0xffff_ffff_0000_0000n + BigInt(random(2) ? 0 : 4 * lane)
+    if (kind < 11) return start + BigInt(lane >> 2)
+    return lane === 37 ? 16n : start
+  })
+}
+
+interface Outcome {
+  readonly said: readonly unknown[]
+  /** All that the wave block holds, of v0 to v63. */
+  readonly registers: Uint32Array
+}
+
+function registers(execution: Execution): Uint32Array {
+  const state = execution.waves[0]!.state()
+  return new Uint32Array(state.buffer, state.byteOffset, 1024 / 4 + 64 * 64).slice()
+}
+
+class Machine {
+  readonly device: Device
+  readonly #code: ReturnType<Device['loadCode']>
+  readonly #scenario: ReturnType<typeof scenario>
+
+  constructor(engine: Engine, seed: number) {
+    this.#scenario = scenario(seed)
+    this.device = new Device(engine, TARGETS.gfx803)
+    REGIONS.forEach(([address, bytes], i) => {
+      const region: Region = this.device.memory.allocate(bytes, { address })
+      const words = this.#scenario.memory[i]!
+      this.device.memory.view(region).set(new Uint8Array(words.buffer, 0, bytes))
+    })
+    this.#code = this.device.loadCode(assembleProgram(this.#scenario.source, TARGETS.gfx803).words)
+  }
+
+  begin(): Execution {
+    return bareWave(this.device, this.#code, this.#scenario.state)
+  }
+
+  /** What a run says and leaves. */
+  async outcome(budget = BUDGET): Promise<Outcome> {
+    const execution = this.begin()
+    const { status, error, instructions, approximate } = await execution.run({ budget })
+    const result = { said: [status, error?.message, instructions, approximate], registers: registers(execution) }
+    execution.free()
+    return result
+  }
+}
+
+function compare(got: Outcome, want: Outcome, what: string, seed: number): void {
+  const said = [got, want].map((outcome) => JSON.stringify(outcome.said))
+  const first = got.registers.findIndex((x, i) => x !== want.registers[i])
+  if (first < 0 && said[0] === said[1]) return
+  const { source, state } = scenario(seed)
+  const [x, y] = [got, want].map(({ registers }) => registers[first]?.toString(16))
+  const where = `seed ${seed}, ${what}: ${said[0]} instead of ${said[1]}; dword ${first} is ${x} instead of ${y} (v0 starts at 256)`
+  expect.fail(`${where}\nexec ${state.exec.toString(16)} vcc ${state.vcc.toString(16)} mode ${state.mode.toString(16)}\n${source}`)
+}
+
+function stopped(execution: Execution, limit: number): Outcome {
+  const instructions = execution.step(limit)
+  return { said: [execution.status, instructions], registers: registers(execution) }
+}
+
+/** Both engines a few instructions at a time. */
+function lockstep(a: Execution, b: Execution, random: Random, seed: number): void {
+  for (let stop = 0; a.status === 'running' && stop < 30; stop++) {
+    const limit = pick(random, [1, 2, 5, 30, 77, 300, 1000, 6000])
+    const [want, got] = [stopped(a, limit), stopped(b, limit)]
+    compare(got, want, `after stop ${stop}`, seed)
+  }
+}
+
+const LOOPS = Number(process.env.LANEWISE_PROGRAMS ?? 120)
+
+test(`${LOOPS} random loops leave the same state in translate as in core, wherever they are cut`, async () => {
+  const seed = Number(process.env.LANEWISE_SEED ?? 1)
+  let nested = 0
+  for (let i = seed; i < seed + LOOPS; i++) {
+    const core = new Machine(await createCore(), i)
+    const engine = await createTranslate({ threshold: 1 })
+    const translate = new Machine(engine, i)
+    const want = await core.outcome()
+    compare(await translate.outcome(), want, 'cold', i)
+    compare(await translate.outcome(), want, 'hot', i)
+    lockstep(core.begin(), translate.begin(), randomFrom(i), i)
+    if (engine.nests > 0) nested++
+  }
+  // Else this would be one more test of ordinary translated code.
+  expect(nested).toBeGreaterThan(LOOPS / 2)
+}, 300_000)
