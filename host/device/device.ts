@@ -53,6 +53,8 @@ export interface LoadedObject {
   address(symbol: string): bigint | undefined
 }
 
+const APPROXIMATE = OPERATIONS.filter(({ traits }) => traits.has('approximate'))
+
 /** Bytes of the global data share (GCN manuals, "Global Data Share"). */
 const GDS_BYTES = 0x10000
 
@@ -175,8 +177,7 @@ export class Device {
   approximate(): Map<string, number> {
     const { words } = this.arena
     const counts = new Map<string, number>()
-    for (const { name, number, traits } of OPERATIONS) {
-      if (!traits.has('approximate')) continue
+    for (const { name, number } of APPROXIMATE) {
       const at = (this.#counters + number * 8) >>> 2
       const count = words[at]! + words[at + 1]! * 2 ** 32
       if (count > 0) counts.set(name, count)

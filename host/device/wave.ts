@@ -140,13 +140,18 @@ export class Wave {
   /**
    * A copy of the block in which everything is zero that equal waves of two engines may differ in: addresses in linear memory, why the engine
    * returned, its own words, and the cache of EXEC. So two waves are in the same state where these bytes are the same.
+   * @param bytes where it is put, {@link stateBytes} of them; by default anew
    */
-  state(): Uint8Array {
-    const bytes = this.#arena.bytes.slice(this.host, this.host + waveBytes(this.vgprCount, this.size))
+  state(bytes: Uint8Array<ArrayBuffer> = new Uint8Array(this.stateBytes)): Uint8Array<ArrayBuffer> {
+    bytes.set(this.#arena.bytes.subarray(this.host, this.host + this.stateBytes))
     for (const offset of UNCOMPARED_WORDS) bytes.fill(0, offset, offset + 4)
     bytes.fill(0, WAVE_ENGINE, WAVE_ENGINE + WAVE_ENGINE_BYTES)
     bytes.fill(0, WAVE_EXEC_MASKS, WAVE_EXEC_MASKS + EXEC_MASKS_BYTES)
     return bytes
+  }
+
+  get stateBytes(): number {
+    return waveBytes(this.vgprCount, this.size)
   }
 
   /** A word of the block, by layout.ts. */

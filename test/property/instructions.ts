@@ -8,7 +8,7 @@ import { FORMATS, type Format } from '../../host/isa/formats.ts'
 import type { Operation } from '../../host/isa/operations.ts'
 import { LDS_DIRECT, LITERAL, VGPR_FIRST } from '../../host/isa/registers.ts'
 import type { Target } from '../../host/isa/targets.ts'
-import { operandValue, type Random, word32 } from './values.ts'
+import { operandDword, type Random, word32 } from './values.ts'
 
 /** VGPRs and SGPRs that instructions name; SGPRs from MASKS on hold masks for EXEC and are only read. */
 export const VGPRS = 32
@@ -59,7 +59,7 @@ function attemptInstruction(random: Random, operation: Operation, format: Format
   for (const name of Object.keys(format.fields)) if (name !== 'op' && fields[name] === undefined) fields[name] = choose.modifier(name)
   const needsLiteral = operation.literal !== undefined || format.literals.some((name) => fields[name] === LITERAL)
   const type = operation.shape.sources[operation.literal ?? 0] ?? 'b32'
-  const literal = needsLiteral ? (operandValue(random, type).at(-1) ?? 0) : undefined
+  const literal = needsLiteral ? operandDword(random, type) : undefined
   return { target, operation, format, fields, literal, dwords: format.dwords + (needsLiteral ? 1 : 0) }
 }
 

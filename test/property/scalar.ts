@@ -1,6 +1,6 @@
 /**
  * Random programs of one scalar operation on the three engines. Each instruction's results are put aside in lanes of VGPRs (v_writelane does
- * not ask EXEC), so that none is lost when a later one overwrites it: lane n has those of instruction n.
+ * not ask EXEC), so that none is lost when a later one overwrites it: each instruction has a lane.
  */
 import { decode } from '../../host/codec/decode.ts'
 import { encode } from '../../host/codec/encode.ts'
@@ -10,28 +10,29 @@ import type { WaveState } from '../../host/device/index.ts'
 import { formatsOf } from '../../host/explain/explain.ts'
 import type { Format } from '../../host/isa/formats.ts'
 import type { Operation } from '../../host/isa/operations.ts'
-import { LITERAL } from '../../host/isa/registers.ts'
+import { LITERAL, SOURCE_SCC } from '../../host/isa/registers.ts'
 import type { Target } from '../../host/isa/targets.ts'
-import { EXEC_LO, M0, VCC_LO } from '../../host/plan/layout.ts'
+import { EXEC_HI, EXEC_LO, M0, VCC_LO } from '../../host/plan/layout.ts'
 import { assemble } from '../../host/text/assemble.ts'
 import { disassemble } from '../../host/text/disassemble.ts'
 import { randomFrom } from '../translate/programs.ts'
-import { type Engines, finalState, firstDifference, type State, vector } from './engines.ts'
 import { randomMask } from './instructions.ts'
-import { operandValue, type Random, word32 } from './values.ts'
+import { type End, firstDisagreement, type Machines } from './machines.ts'
+import { operandDword, type Random, word32 } from './values.ts'
+import { vector } from './vector.ts'
 
-/** Instructions of a program, one a lane; states that each is run with. Together 2,048 cases an operation and target. */
-const LENGTH = 64
-export const STATES = 32
+/** Instructions of a program: twice as many as there are lanes. */
+export const LENGTH = 128
 
-/** Scalar registers that instructions name: s0 to s77. The one behind them holds SCC on its way. */
+/** Scalar registers that instructions name: s0 to s77. */
 const SGPRS = 78
-const SCC_COPY = 78
-/** Where results are put aside. */
+/** VGPRs where results of the first 64 instructions are put aside; those behind these have the others'. */
 const LOW = 1
 const HIGH = 2
 const SCC = 3
 const EXEC = 4
+const ASIDE = [LOW, HIGH, SCC, EXEC]
+const placeOf = (vgpr: number, n: number): readonly [vgpr: number, lane: number] => [vgpr + ASIDE.length * (n >>> 6), n & 63]
 
 /** What is left out: where code is, goes or comes from, and VGPR indices, which the vector programs have. */
 const ELSEWHERE = /^s_(getpc|setpc|swappc|rfe|cbranch|call|set_gpr_idx)/
@@ -52,7 +53,7 @@ function randomInstruction(random: Random, operation: Operation, target: Target)
     // Compares have no destination, some operations no second source.
     for (const name of Object.keys(format.fields)) if (name !== 'op') fields[name] ??= 0
     const hasLiteral = operation.literal !== undefined || format.literals.some((name) => fields[name] === LITERAL)
-    const literal = hasLiteral ? operandValue(random, 'b32')[0]! : undefined
+    const literal = hasLiteral ? operandDword(random, 'b32') : undefined
     const made = { target, operation, format, fields, literal, dwords: format.dwords + (hasLiteral ? 1 : 0) }
     const read = decode(Uint32Array.from(encode(made)), 0, target)
     if (read?.operation === operation && read.format === format) return read
@@ -74,7 +75,7 @@ function chooseOperand(random: Random, operation: Operation, { kind, dwords }: O
       return dwords > 1 ? [VCC_LO, EXEC_LO][random(2)]! : [VCC_LO, VCC_LO + 1, M0, EXEC_LO, EXEC_LO + 1, 251, 252, 253][random(8)]!
     }
     case 'hex':
-      return operandValue(random, 'b32')[0]! & 0xffff
+      return operandDword(random, 'b32') & 0xffff
     case 'hwreg':
       return chooseHardwareRegister(random, operation)
     default:
@@ -99,27 +100,27 @@ interface Program {
 function randomProgram(random: Random, operation: Operation, target: Target): Program {
   const aside = assemble('v_writelane_b32 v0, s0, 0', target)
   const lane = 'src1' in aside.fields ? 'src1' : 'vsrc1'
-  const put = (vgpr: number, sgpr: number, n: number) =>
-    encode({ ...aside, fields: { ...aside.fields, vdst: vgpr, src0: sgpr, [lane]: 128 + n } })
-  const copyScc = encode(assemble(`s_cselect_b32 s${SCC_COPY}, -1, 0`, target))
+  const put = (name: number, sgpr: number, n: number) => {
+    const [vgpr, to] = placeOf(name, n)
+    return encode({ ...aside, fields: { ...aside.fields, vdst: vgpr, src0: sgpr, [lane]: 128 + to } })
+  }
   const instructions = Array.from({ length: LENGTH }, () => randomInstruction(random, operation, target))
   const words = instructions.flatMap((instruction, n) => {
     const { sdst } = instruction.fields
     const isPair = operation.shape.results.some((type) => type.endsWith('64'))
     return [
       ...encode(instruction),
-      ...copyScc,
       ...(sdst === undefined || isRelative(operation) ? [] : put(LOW, sdst, n)),
       ...(sdst === undefined || !isPair || isRelative(operation) ? [] : put(HIGH, sdst + 1, n)),
-      ...put(SCC, SCC_COPY, n),
-      ...put(EXEC, EXEC_LO, n),
+      ...put(SCC, SOURCE_SCC, n),
+      ...(/exec/.test(operation.name) || sdst === EXEC_LO || sdst === EXEC_HI ? put(EXEC, EXEC_LO, n) : []),
     ]
   })
   return { words: Uint32Array.from([...words, 0xbf810000]), instructions }
 }
 
 function randomState(random: Random, operation: Operation, mode: number): WaveState {
-  const sgprs = new Map(Array.from({ length: SGPRS }, (_, sgpr) => [sgpr, operandValue(random, 'b32')[0]!] as const))
+  const sgprs = new Map(Array.from({ length: SGPRS }, (_, sgpr) => [sgpr, operandDword(random, 'b32')] as const))
   return {
     sgprs,
     exec: randomMask(random),
@@ -132,38 +133,28 @@ function randomState(random: Random, operation: Operation, mode: number): WaveSt
 }
 
 /**
- * Runs a random program of an operation on all engines, from several states.
- * @returns undefined where they agree, else the first instruction whose results differ
+ * Runs a random program of an operation on all engines, from so many states.
+ * @returns how many instructions gave the same on all
+ * @throws {Error} telling the first instruction whose results did not
  */
-export async function scalarDisagreement(
-  engines: Engines,
-  operation: Operation,
-  target: Target,
-  seed: number,
-  states: number,
-): Promise<string | undefined> {
+export async function compareScalars(machines: Machines, operation: Operation, seed: number, stateCount: number): Promise<number> {
   const random = randomFrom(seed)
-  const program = randomProgram(random, operation, target)
-  const devices = (await engines.devices()).map(([engine, device]) => ({ engine, device, code: device.loadCode(program.words) }))
+  const program = randomProgram(random, operation, machines.target)
   // One MODE, for which code is translated once.
   const mode = random(0x400)
-  for (let n = 0; n < states; n++) {
-    const state = randomState(random, operation, mode)
-    const [want, ...others] = devices.map(({ device, code }) => finalState(device, code, state))
-    if (want!.status !== 'done') return `seed ${seed}: the reference stopped: ${want!.status}`
-    for (const [i, got] of others.entries()) {
-      if (firstDifference(want!, got) === undefined) continue
-      return `seed ${seed}, state ${n}, ${devices[i + 1]!.engine.name} (${got.status}): ${locate(program, want!, got)}`
-    }
-  }
-  return undefined
+  const states = Array.from({ length: stateCount }, () => randomState(random, operation, mode))
+  const found = firstDisagreement(await machines.load(program.words), states, ({ status }, n) => {
+    if (status !== 'done') throw new Error(`seed ${seed}, state ${n}: the reference stopped: ${status}`)
+  })
+  if (found === undefined) return stateCount * LENGTH
+  const { loaded, state, want, got } = found
+  throw new Error(`seed ${seed}, state ${state}, ${machines.target.name}, ${loaded.name} (${got.status}): ${locate(program, want, got)}`)
 }
 
-function locate({ instructions }: Program, want: State, got: State): string {
-  const at = instructions.findIndex((_, lane) =>
-    [LOW, HIGH, SCC, EXEC].some((vgpr) => vector(want, vgpr, lane) !== vector(got, vgpr, lane)),
-  )
+function locate({ instructions }: Program, want: End, got: End): string {
+  const result = (end: End, name: number, n: number) => vector(end, ...placeOf(name, n))
+  const at = instructions.findIndex((_, n) => ASIDE.some((name) => result(want, name, n) !== result(got, name, n)))
   if (at < 0) return 'the end of the program'
-  const results = (state: State) => [HIGH, LOW, SCC, EXEC].map((vgpr) => `0x${vector(state, vgpr, at).toString(16)}`).join(' ')
+  const results = (end: End) => [HIGH, LOW, SCC, EXEC].map((name) => `0x${result(end, name, at).toString(16)}`).join(' ')
   return `${disassemble(instructions[at]!)}\n  high, low, SCC, EXEC_LO: ${results(got)}, the reference ${results(want)}`
 }

@@ -20,6 +20,7 @@ const AWKWARD_INTEGERS = [
   0xffffff, 0x1000000, 0x7fffffff, 0x80000000, 0x80000001, 0xffff8000, 0xff800000, 0xfffffffe, 0xffffffff, 0x55555555, 0x01020304,
   0xff00ff00, 0x00ff00ff,
 ]
+/** Low and high dwords. */
 const AWKWARD_64 = [
   0n,
   1n << 63n,
@@ -65,7 +66,7 @@ const AWKWARD_64 = [
   63n,
   64n,
   32n,
-]
+].map((value) => [Number(value & 0xffffffffn), Number(value >> 32n)] as const)
 
 const pick = <T>(random: Random, list: readonly T[]): T => list[random(list.length)]!
 export const word32 = (random: Random): number => (random(0x10000) * 0x10000 + random(0x10000)) >>> 0
@@ -73,11 +74,7 @@ export const word32 = (random: Random): number => (random(0x10000) * 0x10000 + r
 /** A float of middling size with few significant bits: sums and products of such are often exact, or exactly halfway. */
 const short16 = (random: Random): number => (random(2) << 15) | ((8 + random(14)) << 10) | (random(16) << 6)
 const short32 = (random: Random): number => ((random(2) << 31) | ((127 - 30 + random(60)) << 23) | (random(64) << 17)) >>> 0
-const short64 = (random: Random): bigint =>
-  (BigInt(random(2)) << 63n) |
-  (BigInt(1023 - 60 + random(120)) << 52n) |
-  (BigInt(random(256)) << 44n) |
-  BigInt(random(3) === 0 ? random(4) : 0)
+const short64High = (random: Random): number => (random(2) << 31) | ((1023 - 60 + random(120)) << 20) | (random(256) << 12)
 
 function half(random: Random): number {
   const kind = random(8)
@@ -85,6 +82,9 @@ function half(random: Random): number {
   if (kind === 3) return (pick(random, AWKWARD_16) + random(5) - 2) & 0xffff
   return kind < 6 ? short16(random) : random(0x10000)
 }
+
+/** The high half of a register with a 16-bit value is noise now and then. */
+const halfAndNoise = (random: Random): number => (half(random) | (random(3) === 0 ? half(random) << 16 : 0)) >>> 0
 
 function single(random: Random): number {
   const kind = random(8)
@@ -100,65 +100,88 @@ function integer(random: Random): number {
   return kind < 3 ? (pick(random, AWKWARD_INTEGERS) + (random(3) === 0 ? random(5) - 2 : 0)) >>> 0 : word32(random)
 }
 
-function double(random: Random): bigint {
+const word = (random: Random): number => (random(4) ? integer(random) : single(random))
+
+// Millions of values are made: they are written where they are wanted, two dwords are two places.
+
+function putDouble(random: Random, low: Uint32Array, high: Uint32Array, at: number): void {
   const kind = random(8)
-  if (kind < 3) return pick(random, AWKWARD_64)
-  if (kind === 3) return BigInt.asUintN(64, pick(random, AWKWARD_64) + BigInt(random(9) - 4))
-  if (kind < 6) return short64(random)
-  const any = (BigInt(word32(random)) << 32n) | BigInt(word32(random))
-  return kind === 6 ? BigInt.asUintN(64, (any & 0x803fffffffffffffn) | 0x3fc0000000000000n) : any
+  if (kind < 4) {
+    const [lowest, highest] = pick(random, AWKWARD_64)
+    const sum = lowest + (kind === 3 ? random(9) - 4 : 0)
+    low[at] = sum
+    high[at] = highest + Math.floor(sum / 2 ** 32)
+  } else if (kind < 6) {
+    low[at] = random(3) === 0 ? random(4) : 0
+    high[at] = short64High(random)
+  } else {
+    low[at] = word32(random)
+    high[at] = kind === 6 ? (word32(random) & 0x803fffff) | 0x3fc00000 : word32(random)
+  }
 }
 
-/** Dwords of a value as an operand of this type likes them; the high half of a 16-bit one is noise now and then. */
-export function operandValue(random: Random, type: OperandType): readonly number[] {
-  switch (type) {
-    case 'f16':
-      return [(half(random) | (random(3) === 0 ? half(random) << 16 : 0)) >>> 0]
-    case 'f32':
-    case 'param':
-      return [single(random)]
-    case 'f64': {
-      const value = double(random)
-      return [Number(value & 0xffffffffn), Number(value >> 32n)]
+function putLong(random: Random, low: Uint32Array, high: Uint32Array, at: number): void {
+  if (random(2)) return putDouble(random, low, high, at)
+  low[at] = integer(random)
+  high[at] = integer(random)
+}
+
+const NARROW: { readonly [type in OperandType]?: (random: Random) => number } = { f16: halfAndNoise, f32: single, param: single }
+const WIDE: { readonly [type in OperandType]?: typeof putDouble } = {
+  f64: putDouble,
+  i64: putLong,
+  u64: putLong,
+  b64: putLong,
+  b128: putLong,
+}
+
+/** A dword that an operand of this type likes, the high one of two. */
+export function operandDword(random: Random, type: OperandType): number {
+  const put = WIDE[type]
+  if (put === undefined) return (NARROW[type] ?? word)(random)
+  const high = new Uint32Array(1)
+  put(random, new Uint32Array(1), high, 0)
+  return high[0]!
+}
+
+/** Two registers: with a value of one dword each, or of two. */
+function fill(random: Random, type: OperandType, low: Uint32Array, high: Uint32Array): void {
+  const put = WIDE[type]
+  const draw = NARROW[type] ?? word
+  for (let lane = 0; lane < low.length; lane++) {
+    if (put !== undefined) put(random, low, high, lane)
+    else {
+      low[lane] = draw(random)
+      high[lane] = draw(random)
     }
-    case 'i64':
-    case 'u64':
-    case 'b64':
-    case 'b128':
-      return random(2) ? [integer(random), integer(random)] : operandValue(random, 'f64')
-    default:
-      return [random(4) ? integer(random) : single(random)]
   }
 }
 
 /**
- * Registers one behind another, each with so many lanes, as values of the types; every sixth is a copy of an earlier one but for a
- * sign or a last bit here and there, so that sums cancel and comparisons meet equals.
+ * Registers one behind another, each with so many lanes, as values of the types, wide ones from even registers on. Every sixth pair is a copy
+ * of an earlier one but for a sign or a last bit here and there, so that sums cancel and comparisons meet equals.
  */
 export function registers(random: Random, types: readonly OperandType[], count: number, lanes: number): Uint32Array[] {
-  const list = Array.from({ length: count + 4 }, () => new Uint32Array(lanes))
-  for (let register = 0; register < count; ) {
-    const copied = register >= 8 && random(6) === 0 ? 2 * random(register >>> 1) : undefined
+  const list = Array.from({ length: count + (count & 1) }, () => new Uint32Array(lanes))
+  for (let register = 0; register < count; register += 2) {
+    const [low, high] = [list[register]!, list[register + 1]!]
     const type = pick(random, types)
-    const dwords = operandValue(random, type).length
-    for (let lane = 0; lane < lanes; lane++) {
-      const value =
-        copied === undefined
-          ? operandValue(random, type)
-          : similar(random, [list[copied]![lane]!, list[copied + 1]![lane]!].slice(0, dwords))
-      for (let k = 0; k < dwords; k++) list[register + k]![lane] = value[k]!
-    }
-    // Wide values begin at even registers.
-    register += type === 'f64' || random(2) ? 2 : dwords
-    register += register & 1 && types.some((t) => t === 'f64') ? 1 : 0
+    if (register >= 4 && random(6) === 0) {
+      const copied = 2 * random(register >>> 1)
+      low.set(list[copied]!)
+      high.set(list[copied + 1]!)
+      vary(random, low, high)
+      if (WIDE[type] === undefined) vary(random, high, low)
+    } else fill(random, type, low, high)
   }
   return list.slice(0, count)
 }
 
-function similar(random: Random, value: readonly number[]): number[] {
-  const kind = random(6)
-  const [low, high = low] = value as [number, number?]
-  if (kind === 0) return value.length === 1 ? [(low ^ 0x80000000) >>> 0] : [low, (high ^ 0x80000000) >>> 0]
-  if (kind === 1) return [(low + random(3) - 1) >>> 0, ...value.slice(1)]
-  return [...value]
+/** Changes a last bit here, a sign there. */
+function vary(random: Random, lasts: Uint32Array, signs: Uint32Array): void {
+  for (let lane = 0; lane < lasts.length; lane++) {
+    const kind = random(6)
+    if (kind === 0) signs[lane]! ^= 0x80000000
+    else if (kind === 1) lasts[lane]! += random(3) - 1
+  }
 }

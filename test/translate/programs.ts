@@ -12,7 +12,8 @@ export function randomFrom(seed: number): (below: number) => number {
     let t = state
     t = Math.imul(t ^ (t >>> 15), t | 1)
     t ^= t + Math.imul(t ^ (t >>> 7), t | 61)
-    return ((t ^ (t >>> 14)) >>> 0) % below
+    // Not the remainder: of numbers beyond 2^31 that is a slow one.
+    return Math.floor(((t ^ (t >>> 14)) >>> 0) * (below / 2 ** 32))
   }
 }
 type Random = ReturnType<typeof randomFrom>

@@ -1,7 +1,6 @@
 /** Runs edge cases on the engines: a program for each setting, an instruction for each batch, a lane for each line. */
 import { encode } from '../../../host/codec/encode.ts'
 import { bareWave, type Device, type WaveState } from '../../../host/device/index.ts'
-import type { Engine } from '../../../host/engine.ts'
 import type { Operation } from '../../../host/isa/operations.ts'
 import { dwordsOf } from '../../../host/isa/row.ts'
 import type { Target } from '../../../host/isa/targets.ts'
@@ -117,7 +116,7 @@ function rowOf(lines: readonly Line[], source: number, dword: number, isHalf: bo
 
 const hex = (word: bigint | number | undefined) => (word === undefined ? 'nothing' : `0x${word.toString(16)}`)
 
-type Devices = readonly (readonly [Engine, Device])[]
+type Devices = readonly Device[]
 
 /** The wave after a program, on each engine; translate interprets a program once before it translates it. */
 function* outcomes(
@@ -125,14 +124,15 @@ function* outcomes(
   program: Uint32Array,
   state: WaveState,
 ): Generator<readonly [engine: string, words: Uint32Array, error: string | undefined]> {
-  for (const [engine, device] of devices) {
+  for (const device of devices) {
+    const { name } = device.engine
     const code = device.loadCode(program)
-    for (let i = 0; i < (engine.name === 'translate' ? 2 : 1); i++) {
+    for (let i = 0; i < (name === 'translate' ? 2 : 1); i++) {
       const execution = bareWave(device, code, state)
       while (execution.status === 'running') execution.step(1000)
       const words = new Uint32Array(execution.waves[0]!.state().buffer)
       execution.free()
-      yield [engine.name, words, execution.error?.message]
+      yield [name, words, execution.error?.message]
     }
   }
 }
