@@ -95,12 +95,12 @@ export function findGrained(
   }
   const work = [first!]
   before.set(first!, new Set())
-  for (const [pc, block] of blocks) {
+  const targets = new Set([...blocks.values()].flatMap(successors))
+  for (const pc of blocks.keys()) {
     // Blocks that nothing leads to start with nothing.
-    if (![...blocks.values()].some((b) => successors(b).includes(block.pc)) && !before.has(pc)) {
-      before.set(pc, new Set())
-      work.push(pc)
-    }
+    if (targets.has(pc) || before.has(pc)) continue
+    before.set(pc, new Set())
+    work.push(pc)
   }
   for (let pc = work.pop(); pc !== undefined; pc = work.pop()) {
     const block = blocks.get(pc)!
