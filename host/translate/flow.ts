@@ -4,9 +4,9 @@ import { EXEC_LO, scalarOffset } from '../plan/layout.ts'
 import { KIND_CONSTANT, KIND_VECTOR } from '../plan/record.ts'
 import { carriesGrain, grainOfResult, isGrained, needsGrain } from './grain.ts'
 import type { Block, Step } from './graph.ts'
+import { ROW_BYTES } from './lanes.ts'
 import type { LaneModes } from './modes.ts'
 
-const ROW_BYTES = 256
 /** Writes of EXEC that only take lanes away: what holds for the active lanes goes on to hold. */
 const SHRINKS_EXEC = /^s_and_saveexec_b64$/
 const KEEPS_EXEC_SUBSET = /^s_(and|andn2)_b64$/

@@ -11,6 +11,8 @@
 import type { OperandType } from '../isa/row.ts'
 import { bitsOf, isFloat } from '../isa/row.ts'
 import { EXEC_LO, scalarOffset, VCC_LO } from '../plan/layout.ts'
+import { KIND_NONE, KIND_SCALAR, KIND_VECTOR } from '../plan/record.ts'
+import { wideConstant } from './constant.ts'
 import {
   carriesGrain,
   flushesResults,
@@ -28,7 +30,7 @@ import type { LaneModes } from './modes.ts'
 import { Code, I32, I64, OP, SIMD, V128 } from './wasm.ts'
 
 /** Bytes of a row in wave64, the only wave size that is translated. */
-const ROW_BYTES = 256
+export const ROW_BYTES = 256
 const LANE_SIGN = 0x80000000 | 0
 const MIN_NORMAL = 0x00800000
 /** A source that is no VGPR, as it was when the instruction's turn came: constants, scalars spread over a v128, the bits of a mask. */
@@ -40,6 +42,30 @@ export type Captured =
   /** Bits of a mask from the group's first lane on. */
   | { readonly kind: 'slice'; readonly bits: number }
   | { readonly kind: 'own' }
+
+/** Where sources are that are no VGPRs. */
+export interface Sources {
+  /** A mask: the scalar pair at an offset in the wave block, or without one a constant. */
+  mask(at: number | undefined, constant: bigint): Captured
+  /** A scalar in all lanes. */
+  spread(at: number): Value
+}
+
+/** A source of a lane instruction as it is now. */
+export function capture(step: Step, slot: number, sources: Sources): Captured {
+  const type = step.operation.shape.sources[slot]!
+  const value = step.sources[slot]!
+  const kind = step.mods.kinds[slot] ?? KIND_NONE
+  if (type === 'vcc') return sources.mask(VCC_OFFSET, 0n)
+  if (type === 'mask') return kind === KIND_SCALAR ? sources.mask(value, 0n) : sources.mask(undefined, wideConstant(kind, value))
+  if (kind === KIND_VECTOR) return { kind: 'row' }
+  if (kind === KIND_SCALAR) {
+    const low = sources.spread(value)
+    return { kind: 'spread', low, high: bitsOf(type) === 64 ? sources.spread(value + 4) : low }
+  }
+  const constant = wideConstant(kind, value)
+  return { kind: 'constant', low: Number(BigInt.asIntN(32, constant)), high: Number(BigInt.asIntN(32, constant >> 32n)) }
+}
 
 export interface LaneStep {
   readonly step: Step

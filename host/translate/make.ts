@@ -4,7 +4,7 @@ import { WAVE_MODE, WAVE_PROGRAM } from '../plan/layout.ts'
 import { readBlocks } from './graph.ts'
 import { Kernels } from './kernels.ts'
 import { modesOf } from './modes.ts'
-import type { Evaluate } from './nest.ts'
+import type { Evaluate } from './nest-plan.ts'
 import { translate } from './region.ts'
 
 /** A translated program at one MODE. */

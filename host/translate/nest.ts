@@ -1,264 +1,27 @@
-/**
- * A loop that is one block, some lanes at a time: a group of chunks runs all its iterations before the next group begins, VGPRs in v128
- * locals, scalars in locals of their own. Nothing is stored between iterations, and the machine has several chunks to work on at once.
- *
- * That is right where lanes cannot see each other: lane-local instructions, loads, scalar instructions that every group repeats alike
- * (`uniform`), and 64-bit bitwise ones on lane masks, of which each group has its own bits (`sliced`). Rows are written to the shadow
- * rows until all groups are done. When a group meets what only the ordinary code can do (a value that fails a test of lanes.ts, an
- * access that is not all in one region), all groups run again, up to the iteration before, and the ordinary code goes on from there.
- */
-import { dwordsOf } from '../isa/row.ts'
-import { MACHINE_COUNTERS, REGION_BASE, REGION_HOST, REGION_SIZE, scalarOffset, VCC_LO, WAVE_MACHINE } from '../plan/layout.ts'
-import { FLAG_APPROXIMATE, FLAG_GLC, KIND_NONE, KIND_SCALAR, KIND_VECTOR } from '../plan/record.ts'
-import { wideConstant } from './constant.ts'
-import type { Role } from './flow.ts'
-import type { Block, Step } from './graph.ts'
+import { REGION_BASE, REGION_HOST, REGION_SIZE, scalarOffset, VCC_LO } from '../plan/layout.ts'
+import { FLAG_APPROXIMATE, KIND_SCALAR } from '../plan/record.ts'
+import type { Step } from './graph.ts'
 import {
   type Captured,
   Chunk,
+  capture,
   hasMask,
   type LaneContext,
   type LaneStep,
   maskOffset,
+  ROW_BYTES,
   SLOW,
   spreadValue,
   type Value,
   watchSmall,
 } from './lanes.ts'
-import { EXEC, overlaps, SCC, type ScalarFile, scalarReads, scalarUses, writeScalar } from './scalars.ts'
+import { bitwiseWrites, dwordsLoaded, isSliced, LOADS, loadWrites, type Nest, rowsWritten, SCALAR_LOADS } from './nest-plan.ts'
+import { countApproximate, EXEC, SCC, type ScalarFile, scalarUses, writeScalar } from './scalars.ts'
 import { Code, I32, I64, OP, SIMD, V128 } from './wasm.ts'
 
-/** Steps of a loop at most: its body is written twice. */
-const STEP_LIMIT = 128
 /** Rows that the shadow holds (assembly/scratch.ts, SHADOW_ROWS). */
 const SHADOW_ROWS = 32
-/** Bits of masks and scalars whose values are all tried out: 2^12 iterations take a few milliseconds. */
-const TRIAL_BITS = 12
-const ROW_BYTES = 256
 const CHUNK_BYTES = 16
-
-/** 64-bit scalar operations whose result's bits come from the same bits of their sources. */
-const BITWISE = /^s_(mov|not|cselect|((and|or|xor|nand|nor|xnor|andn2|orn2)(_saveexec)?))_b64$/
-const LOADS = /^flat_load_dword(x[234])?$/
-const SCALAR_LOADS = /^s_load_dword(x2|x4|x8|x16)?$/
-
-/** Computes a scalar operation of the core on given values. */
-export type Evaluate = (name: string, args: readonly (bigint | number)[]) => bigint
-
-/** A loop that can run so. */
-export interface Nest {
-  readonly block: Block
-  readonly roleOf: (step: Step) => Role
-  /** Scalar pairs that are lane masks, EXEC among them, and what becomes of a group's bits while its part of EXEC is zero. */
-  readonly sliced: ReadonlyMap<number, 'zero' | 'keep'>
-  /** EXEC changes, so that groups end at different iterations. */
-  readonly divides: boolean
-  /** Mask pairs that are needed as bits inside the loop. */
-  readonly asBits: ReadonlySet<number>
-  /** The sliced pair whose not being zero SCC tells at the end, if it does. */
-  readonly sccOf: number | undefined
-}
-
-const pairSet = (at: number): ReadonlySet<number> => new Set([at, at + 4])
-
-/** The pairs that a bitwise operation reads; its constants are no pairs. */
-function bitwiseReads(step: Step): number[] {
-  const { sources } = step.operation.shape
-  const pairs = sources.flatMap((_, slot) => (step.mods.kinds[slot] === KIND_SCALAR ? [step.sources[slot]!] : []))
-  return step.operation.name.endsWith('saveexec_b64') ? [...pairs, EXEC] : pairs
-}
-const bitwiseWrites = (step: Step): number[] => (step.operation.name.endsWith('saveexec_b64') ? [step.dst, EXEC] : [step.dst])
-
-/** Pairs that are lane masks: results of compares and carries, EXEC, and what bitwise operations make of them. */
-function slicedPairs(steps: readonly Step[], roleOf: (step: Step) => Role): Set<number> {
-  const pairs = new Set([EXEC])
-  for (const step of steps) if (roleOf(step) === 'lanes' && hasMask(step)) pairs.add(maskOffset(step))
-  for (let before = -1; before !== pairs.size; ) {
-    before = pairs.size
-    for (const step of steps) {
-      if (roleOf(step) !== 'scalar' || !BITWISE.test(step.operation.name)) continue
-      if ([...bitwiseReads(step), ...bitwiseWrites(step)].some((at) => pairs.has(at))) for (const at of bitwiseWrites(step)) pairs.add(at)
-    }
-  }
-  return pairs
-}
-
-const isSliced = (step: Step, pairs: ReadonlyMap<number, unknown> | ReadonlySet<number>): boolean =>
-  BITWISE.test(step.operation.name) && bitwiseWrites(step).some((at) => pairs.has(at))
-
-/** Scalars that a vector instruction's mask sources are. */
-function maskSources(step: Step): number[] {
-  return step.operation.shape.sources.flatMap((type, slot) => {
-    if (type === 'vcc') return [scalarOffset(VCC_LO)]
-    return type === 'mask' && step.mods.kinds[slot] === KIND_SCALAR ? [step.sources[slot]!] : []
-  })
-}
-
-/**
- * Whether a block is such a loop.
- * @param evaluate tells what becomes of masks in a group without active lanes
- */
-export function planNest(block: Block, roleOf: (step: Step) => Role, evaluate: Evaluate): Nest | undefined {
-  const { steps, end } = block
-  if (end.kind !== 'branch' || end.taken !== block.pc || steps.length > STEP_LIMIT) return undefined
-  const pairs = slicedPairs(steps, roleOf)
-  const bits = new Set([...pairs].flatMap((at) => [at, at + 4]))
-  if (bits.size !== 2 * pairs.size) return undefined
-  // A pair is read whole, as a mask, or it is none.
-  const whole = (at: number) => pairs.has(at) || !overlaps(pairSet(at), bits)
-  const asBits = new Set<number>()
-  const made = new Set<number>()
-  let divides = false
-  let scc: number | 'uniform' = 'uniform'
-  const last = steps.findLast((s) => roleOf(s) === 'scalar' && scalarUses(s).writes.has(SCC))
-  if (last !== undefined && isSliced(last, pairs)) scc = bitwiseWrites(last).at(-1)!
-  const sccAtEnd = scc
-  for (const step of steps) {
-    const role = roleOf(step)
-    const { name } = step.operation
-    if (role === 'lanes') {
-      if (divides || overlaps(scalarReads(step, false), bits) || !maskSources(step).every(whole)) return undefined
-      for (const at of maskSources(step)) if (pairs.has(at) && !made.has(at)) asBits.add(at)
-      if (hasMask(step)) {
-        made.add(maskOffset(step))
-        if (scc === maskOffset(step)) scc = -1
-      }
-    } else if (role === 'scalar') {
-      const { reads, writes } = scalarUses(step)
-      if (reads.has(SCC) && scc !== 'uniform') return undefined
-      if (isSliced(step, pairs)) {
-        if (!bitwiseReads(step).every(whole)) return undefined
-        for (const at of bitwiseReads(step)) asBits.add(at)
-        for (const at of bitwiseWrites(step)) {
-          asBits.add(at)
-          made.delete(at)
-        }
-        divides ||= writes.has(EXEC)
-        if (scc !== 'uniform' && writes.has(scc)) scc = -1
-        if (writes.has(SCC)) scc = bitwiseWrites(step).at(-1)!
-      } else {
-        if (overlaps(reads, bits) || overlaps(writes, bits)) return undefined
-        if (writes.has(SCC)) scc = 'uniform'
-      }
-    } else if (role === 'call') {
-      if (LOADS.test(name)) {
-        if (divides || step.flags & ~FLAG_GLC || step.imm !== 0) return undefined
-      } else if (!SCALAR_LOADS.test(name) || overlaps(loadReads(step), bits) || overlaps(loadWrites(step), bits) || !isPlainLoad(step))
-        return undefined
-    }
-  }
-  if (scc !== sccAtEnd) return undefined
-  if (!isLoopCondition(end.condition, divides, scc === 'uniform', pairs)) return undefined
-  const sliced = idleMasks(steps, roleOf, pairs, evaluate)
-  if (sliced === undefined || (divides && sliced.get(EXEC) !== 'zero')) return undefined
-  return { block, roleOf, sliced, divides, asBits, sccOf: scc === 'uniform' ? undefined : scc }
-}
-
-/** Whether all groups go on alike, or each until it has no active lane. */
-function isLoopCondition(condition: string, divides: boolean, sccIsUniform: boolean, pairs: ReadonlySet<number>): boolean {
-  if (condition.startsWith('scc')) return sccIsUniform
-  if (condition.startsWith('vcc')) return !pairs.has(scalarOffset(VCC_LO))
-  return condition === 'execnz' && divides
-}
-
-/**
- * What an iteration does to the masks of a group without active lanes: sets them to zero, or keeps them. It is tried out with all
- * values that one bit of each mask, and of each scalar that goes in, can have.
- * @returns undefined where neither is so
- */
-function idleMasks(
-  steps: readonly Step[],
-  roleOf: (step: Step) => Role,
-  pairs: ReadonlySet<number>,
-  evaluate: Evaluate,
-): Map<number, 'zero' | 'keep'> | undefined {
-  const sliced = steps.filter((step) => roleOf(step) === 'scalar' && isSliced(step, pairs))
-  const others = [...pairs].filter((at) => at !== EXEC)
-  const unknown = new Map(sliced.map((step) => [step, unknownSources(step, pairs)] as const))
-  const unknowns = [...unknown.values()].reduce((sum, count) => sum + count, 0)
-  if (others.length + unknowns > TRIAL_BITS) return undefined
-  const fates = new Map<number, Set<'zero' | 'keep'>>([...pairs].map((at) => [at, new Set(['zero', 'keep'] as const)]))
-  for (let trial = 0; trial < 1 << (others.length + unknowns); trial++) {
-    const bit = (n: number) => BigInt((trial >>> n) & 1)
-    const start = new Map<number, bigint>([[EXEC, 0n], ...others.map((at, n) => [at, bit(n)] as const)])
-    const state = new Map(start)
-    let next = others.length
-    for (const step of steps) {
-      if (roleOf(step) === 'lanes' && hasMask(step)) state.set(maskOffset(step), 0n)
-      if (!sliced.includes(step)) continue
-      idleStep(
-        step,
-        state,
-        Array.from({ length: unknown.get(step)! }, () => bit(next++)),
-        evaluate,
-      )
-    }
-    for (const [at, value] of state) {
-      if (value !== 0n) fates.get(at)!.delete('zero')
-      if (value !== start.get(at)) fates.get(at)!.delete('keep')
-    }
-  }
-  const result = new Map<number, 'zero' | 'keep'>()
-  for (const [at, fate] of fates) {
-    // Nothing writes EXEC where it keeps it.
-    const first = at === EXEC && fate.has('zero') ? 'zero' : [...fate][0]
-    if (first === undefined) return undefined
-    result.set(at, fate.has('keep') && at !== EXEC ? 'keep' : first)
-  }
-  return result
-}
-
-/** Whether a source's bit is known: it is that of a mask, or of a constant whose bits are all alike. */
-function isKnown(step: Step, slot: 0 | 1, pairs: ReadonlySet<number> | ReadonlyMap<number, unknown>): boolean {
-  const kind = step.mods.kinds[slot]!
-  if (kind === KIND_SCALAR) return pairs.has(step.sources[slot])
-  const constant = BigInt.asIntN(64, wideConstant(kind, step.sources[slot]))
-  return constant === 0n || constant === -1n
-}
-const isUnary = (name: string): boolean => /^s_(mov|not)_|saveexec/.test(name)
-const isChoice = (name: string): boolean => name === 's_cselect_b64'
-
-function unknownSources(step: Step, pairs: ReadonlySet<number>): number {
-  const { name } = step.operation
-  const slots = isUnary(name) ? ([0] as const) : ([0, 1] as const)
-  return slots.filter((slot) => !isKnown(step, slot, pairs)).length + (isChoice(name) ? 1 : 0)
-}
-
-/** One bit of a sliced operation; `unknown` are the bits that come from outside. */
-function idleStep(step: Step, state: Map<number, bigint>, unknown: bigint[], evaluate: Evaluate): void {
-  const { name } = step.operation
-  const source = (slot: 0 | 1): bigint => {
-    if (!isKnown(step, slot, state)) return unknown.pop()!
-    return step.mods.kinds[slot] === KIND_SCALAR
-      ? state.get(step.sources[slot])!
-      : wideConstant(step.mods.kinds[slot]!, step.sources[slot]) & 1n
-  }
-  const a = source(0)
-  if (name.endsWith('saveexec_b64')) {
-    const exec = state.get(EXEC)!
-    state.set(step.dst, exec)
-    state.set(EXEC, evaluate(name, [a, exec]) & 1n)
-  } else if (isUnary(name)) state.set(step.dst, evaluate(name, [a]) & 1n)
-  else if (isChoice(name)) {
-    const b = source(1)
-    state.set(step.dst, unknown.pop() === 1n ? a : b)
-  } else state.set(step.dst, evaluate(name, [a, source(1)]) & 1n)
-}
-
-/** Rows that an instruction writes. */
-function rowsWritten(step: Step, role: Role): number[] {
-  const type = step.operation.shape.results.find((r) => r !== 'mask')
-  if (type === undefined || (role !== 'lanes' && !LOADS.test(step.operation.name))) return []
-  return Array.from({ length: dwordsOf(type) }, (_, i) => step.dst + i * ROW_BYTES)
-}
-
-const dwordsLoaded = ({ operation }: Step): number => dwordsOf(operation.shape.results[0]!)
-const loadReads = (step: Step): Set<number> =>
-  new Set([step.sources[0], step.sources[0] + 4, ...(step.mods.kinds[1] === KIND_SCALAR ? [step.sources[1]] : [])])
-const loadWrites = (step: Step): Set<number> => new Set(Array.from({ length: dwordsLoaded(step) }, (_, i) => step.dst + 4 * i))
-/** The offset is a constant or an SGPR, and EXEC is not written. */
-const isPlainLoad = (step: Step): boolean =>
-  [KIND_NONE, KIND_SCALAR].includes(step.mods.kinds[1]!) && step.dst + 4 * dwordsLoaded(step) <= EXEC
 
 /** What a nest is written with. */
 export interface NestContext extends Omit<LaneContext, 'carried' | 'unsure'> {
@@ -419,29 +182,19 @@ export class NestWriter {
   #least: number | undefined
 
   #capture(step: Step, slot: number): Captured {
-    const type = step.operation.shape.sources[slot]!
-    const value = step.sources[slot]!
-    const kind = step.mods.kinds[slot] ?? KIND_NONE
-    if (type === 'mask' || type === 'vcc') {
-      const at = type === 'vcc' ? scalarOffset(VCC_LO) : value
-      if (type === 'vcc' || kind === KIND_SCALAR) {
-        if (this.#own.has(at)) return { kind: 'own' }
-        const sliced = this.#bits.get(at)
+    return capture(step, slot, {
+      mask: (at, constant) => {
+        if (at !== undefined && this.#own.has(at)) return { kind: 'own' }
+        const sliced = at === undefined ? undefined : this.#bits.get(at)
         if (sliced !== undefined) return { kind: 'slice', bits: sliced }
-      }
-      const bits = this.context.locals.local(I64)
-      if (type === 'mask' && kind !== KIND_SCALAR) this.#body.i64(wideConstant(kind, value))
-      else this.#uniformFile.load(this.#body, at, true)
-      this.#body.set(bits)
-      return { kind: 'mask', bits }
-    }
-    if (kind === KIND_VECTOR) return { kind: 'row' }
-    if (kind === KIND_SCALAR) {
-      const low = this.#spreadOf(value)
-      return { kind: 'spread', low, high: dwordsOf(type) === 2 ? this.#spreadOf(value + 4) : low }
-    }
-    const constant = wideConstant(kind, value)
-    return { kind: 'constant', low: Number(BigInt.asIntN(32, constant)), high: Number(BigInt.asIntN(32, constant >> 32n)) }
+        const bits = this.context.locals.local(I64)
+        if (at === undefined) this.#body.i64(constant)
+        else this.#uniformFile.load(this.#body, at, true)
+        this.#body.set(bits)
+        return { kind: 'mask', bits }
+      },
+      spread: (at) => this.#spreadOf(at),
+    })
   }
 
   /** A scalar in all lanes: once before the loop if nothing in it changes the scalar. */
@@ -900,20 +653,9 @@ export class NestWriter {
     if (nest.divides) locals.staleExec(code)
     const { steps } = nest.block
     code.op(OP.globalGet).u32(left).get(most).i32(steps.length).op(OP.i32Mul, OP.i32Sub, OP.globalSet).u32(left)
-    for (const step of steps) if (nest.roleOf(step) === 'lanes' && step.flags & FLAG_APPROXIMATE) this.#count(code, step, most)
-  }
-
-  /** Counts an approximate operation as the core does. */
-  #count(code: Code, step: Step, times: number): void {
-    const at = this.context.locals.fresh(I32)
-    code
-      .get(this.context.wave)
-      .memory(OP.i32Load, WAVE_MACHINE)
-      .memory(OP.i32Load, MACHINE_COUNTERS)
-      .i32(step.operation.number * 8)
-      .op(OP.i32Add)
-      .tee(at)
-    code.get(at).memory(OP.i64Load, 0).get(times).op(OP.i64ExtendI32U, OP.i64Add).memory(OP.i64Store, 0)
+    for (const step of steps)
+      if (nest.roleOf(step) === 'lanes' && step.flags & FLAG_APPROXIMATE)
+        countApproximate(code, wave, step, locals, () => code.get(most).op(OP.i64ExtendI32U))
   }
 }
 

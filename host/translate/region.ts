@@ -6,17 +6,27 @@
  * scalar instruction may run before the lanes that stand before it, or lanes before a scalar instruction, where neither sees the other.
  */
 import { bitsOf, isFloat } from '../isa/row.ts'
-import { EXEC_LO, MACHINE_COUNTERS, scalarOffset, VCC_LO, WAVE_MACHINE, WAVE_PC, WAVE_SCC } from '../plan/layout.ts'
-import { FLAG_APPROXIMATE, FLAG_DPP, FLAG_SDWA, KIND_NONE, KIND_SCALAR, KIND_SPECIAL, KIND_VECTOR } from '../plan/record.ts'
-import { wideConstant } from './constant.ts'
+import { EXEC_LO, scalarOffset, VCC_LO, WAVE_PC, WAVE_SCC } from '../plan/layout.ts'
+import { FLAG_APPROXIMATE, FLAG_DPP, FLAG_SDWA, KIND_SPECIAL } from '../plan/record.ts'
 import { findGrained, GrainState, type Role } from './flow.ts'
 import { SMALL } from './grain.ts'
 import type { Block, Step } from './graph.ts'
 import type { Kernels } from './kernels.ts'
-import { type Captured, type FunctionLocals, hasMask, LaneLoop, type LaneStep, maskOffset, spreadValue, watchSmall } from './lanes.ts'
+import {
+  type Captured,
+  capture,
+  type FunctionLocals,
+  hasMask,
+  LaneLoop,
+  type LaneStep,
+  maskOffset,
+  spreadValue,
+  watchSmall,
+} from './lanes.ts'
 import type { LaneModes } from './modes.ts'
-import { type Evaluate, NestWriter, planNest } from './nest.ts'
-import { isPlainScalar, overlaps, pair, scalarReads, scalarUses, waveScalars, writeScalar } from './scalars.ts'
+import { NestWriter } from './nest.ts'
+import { type Evaluate, planNest } from './nest-plan.ts'
+import { countApproximate, isPlainScalar, overlaps, pair, scalarReads, scalarUses, waveScalars, writeScalar } from './scalars.ts'
 import { Code, type FunctionType, I32, I64, ModuleBuilder, OP, SIMD, V128 } from './wasm.ts'
 
 /** Instructions that do nothing to the wave's state. */
@@ -224,7 +234,10 @@ class BlockWriter {
     const maskClashes = overlaps(mask, this.#readAfter) || this.#after.some((a) => overlaps(mask, scalarUses(a).writes))
     if (overlaps(reads, this.#written) || maskClashes || this.#partlyOwn(step)) this.#close()
     if (this.#run.length === 0) this.#open(step, rest)
-    if (step.flags & FLAG_APPROXIMATE) this.#count(step)
+    if (step.flags & FLAG_APPROXIMATE) {
+      countApproximate(this.code, WAVE, step, this.locals, () => this.code.i64(1n))
+      this.locals.reset()
+    }
     const captured = step.operation.shape.sources.map((_, slot) => this.#capture(step, slot))
     this.#run.push({ step, captured })
     this.#state.lanes(step, this.modes)
@@ -274,25 +287,17 @@ class BlockWriter {
 
   /** Takes a source that is no VGPR as it is now: a later instruction may change the scalar. */
   #capture(step: Step, slot: number): Captured {
-    const type = step.operation.shape.sources[slot]!
-    const value = step.sources[slot]!
-    const kind = step.mods.kinds[slot] ?? KIND_NONE
-    if (type === 'mask' || type === 'vcc') {
-      const at = type === 'vcc' ? scalarOffset(VCC_LO) : value
-      if (this.#makes(at)) return { kind: 'own' }
-      const bits = this.locals.local(I64)
-      if (type === 'mask' && kind !== KIND_SCALAR) this.code.i64(wideConstant(kind, value))
-      else this.code.get(WAVE).memory(OP.i64Load, at)
-      this.code.set(bits)
-      return { kind: 'mask', bits }
-    }
-    if (kind === KIND_VECTOR) return { kind: 'row' }
-    if (kind === KIND_SCALAR) {
-      const low = this.#spread(value)
-      return { kind: 'spread', low, high: bitsOf(type) === 64 ? this.#spread(value + 4) : low }
-    }
-    const constant = wideConstant(kind, value)
-    return { kind: 'constant', low: Number(BigInt.asIntN(32, constant)), high: Number(BigInt.asIntN(32, constant >> 32n)) }
+    return capture(step, slot, {
+      mask: (at, constant) => {
+        if (at !== undefined && this.#makes(at)) return { kind: 'own' }
+        const bits = this.locals.local(I64)
+        if (at === undefined) this.code.i64(constant)
+        else this.code.get(WAVE).memory(OP.i64Load, at)
+        this.code.set(bits)
+        return { kind: 'mask', bits }
+      },
+      spread: (at) => this.#spread(at),
+    })
   }
 
   #spread(at: number) {
@@ -333,21 +338,6 @@ class BlockWriter {
     code.end()
     this.#state.call(step)
     this.#state.scalar(step)
-  }
-
-  /** Counts an approximate operation as the core does. */
-  #count(step: Step): void {
-    const at = this.locals.temporary(I32)
-    const { code } = this
-    code
-      .get(WAVE)
-      .memory(OP.i32Load, WAVE_MACHINE)
-      .memory(OP.i32Load, MACHINE_COUNTERS)
-      .i32(step.operation.number * 8)
-      .op(OP.i32Add)
-      .tee(at)
-    code.get(at).memory(OP.i64Load, 0).i64(1n).op(OP.i64Add).memory(OP.i64Store, 0)
-    this.locals.reset()
   }
 }
 

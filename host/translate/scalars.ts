@@ -1,7 +1,7 @@
 /** Scalar instructions in translated code: the core's pure functions between loads and stores of the wave block, and what each of them reads and writes. */
 import { SCALAR_KERNELS, type ScalarKernel } from '../core/generated/scalars.ts'
 import { dwordsOf } from '../isa/row.ts'
-import { EXEC_LO, scalarOffset, VCC_LO, WAVE_SCC } from '../plan/layout.ts'
+import { EXEC_LO, MACHINE_COUNTERS, scalarOffset, VCC_LO, WAVE_MACHINE, WAVE_SCC } from '../plan/layout.ts'
 import { KIND_SCALAR, KIND_SPECIAL } from '../plan/record.ts'
 import { wideConstant } from './constant.ts'
 import type { Step } from './graph.ts'
@@ -142,4 +142,22 @@ function conditionOf(
   else code.get(value.local).i32(0).op(OP.i32Ne)
   code.set(condition)
   return condition
+}
+
+/**
+ * Counts an approximate operation as the core does.
+ * @param times pushes how often it was executed, as an i64
+ */
+export function countApproximate(code: Code, wave: number, step: Step, locals: Locals, times: () => void): void {
+  const at = locals.temporary(I32)
+  code
+    .get(wave)
+    .memory(OP.i32Load, WAVE_MACHINE)
+    .memory(OP.i32Load, MACHINE_COUNTERS)
+    .i32(step.operation.number * 8)
+    .op(OP.i32Add)
+    .tee(at)
+  code.get(at).memory(OP.i64Load, 0)
+  times()
+  code.op(OP.i64Add).memory(OP.i64Store, 0)
 }
