@@ -137,6 +137,8 @@ function isLaneStep(step: Step, modes: LaneModes, kernels: Kernels): boolean {
   const { operation, flags, mods } = step
   if (!/^vop[123c]$/.test(operation.table) || /^v_(cmps?x_|mbcnt)/.test(operation.name)) return false
   if (flags & (FLAG_SDWA | FLAG_DPP) || mods.omod || mods.clamp || mods.kinds.includes(KIND_SPECIAL)) return false
+  // What writes EXEC is for the core: the row of lane masks has to follow.
+  if (hasMask(step) && maskOffset(step) >= scalarOffset(EXEC_LO) - 4) return false
   const { results, sources } = operation.shape
   const types = [...results, ...sources]
   if (types.some((t) => t === 's32' || t === 'param' || bitsOf(t) > 64)) return false

@@ -79,6 +79,7 @@ const MASKS = [
   'v_cmp_eq_u32_e64 m v k',
   'v_cmp_lt_f64_e64 m w w',
   'v_cmp_t_u32_e64 m v v',
+  'v_cmp_le_i32_e64 exec v v',
   'v_cndmask_b32_e64 d v v m',
   'v_cndmask_b32_e64 d v v m',
   'v_cndmask_b32_e64 d k v m',

@@ -77,6 +77,8 @@ const VALU = [
   'v_cmp_class_f32 vcc x v',
   'v_cmp_gt_i32 vcc x v',
   'v_cmpx_o_f32 vcc x v',
+  'v_cmp_neq_f32_e64 exec v v',
+  'v_add_u32_e64 d exec v v',
   'v_add_f64 w w w',
   'v_mul_f64 w w w',
   'v_fma_f64 w w w w',
