@@ -102,7 +102,10 @@ class Folder {
     else if (op === OP.end) this.#end(token)
     else if (op === OP.br || op === OP.brIf) this.#branch(token)
     else if (op === OP.return || op === OP.brTable || op === OP.unreachable) {
-      if (op === OP.brTable) for (const frame of this.#frames) frame.reached = true
+      if (op === OP.brTable) {
+        for (const frame of this.#frames) frame.reached = true
+        this.#conditional = true
+      }
       this.#out.push(token)
       this.#dead = true
     } else this.#compute(token)

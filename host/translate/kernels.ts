@@ -31,8 +31,10 @@ interface Folded {
   readonly items: readonly Item[]
   /** Parameters that the body assigns. */
   readonly assigned: ReadonlySet<number>
-  /** Whether there is control flow: locals may be read before they are written and need their zero, and there may be ways out. */
+  /** Whether there is control flow: any local may be read before it is written and needs its zero, and there may be ways out. */
   readonly branches: boolean
+  /** Locals that are read before they are written where there is none. */
+  readonly unset: ReadonlySet<number>
 }
 
 export class Kernels {
@@ -119,6 +121,7 @@ export class Kernels {
         items.flatMap((item) => (isToken(item) && (item.op === OP.localSet || item.op === OP.localTee) ? [item.index] : [])),
       ),
       branches: items.some((item) => 'wrap' in item || (isToken(item) && control.includes(item.op))),
+      unset: readFirst(items),
     }
     this.#folded.set(key, folded)
     return folded
@@ -139,7 +142,7 @@ export class Kernels {
   /** Appends a body. Pushes of locals and constants are held back until it is known what takes them: calls get them as arguments. */
   #splice(code: Code, index: number, args: readonly Argument[], locals: Locals): void {
     const { body } = this.#template(index)
-    const { items, assigned, branches } = this.#fold(index, args)
+    const { items, assigned, branches, unset } = this.#fold(index, args)
     const { bytes } = this.#module
     const map: Argument[] = body.type.parameters.map((type, i) => {
       if (!assigned.has(i)) return args[i]!
@@ -150,7 +153,7 @@ export class Kernels {
     })
     for (const type of body.locals) {
       const local = locals.temporary(type)
-      if (branches) {
+      if (branches || unset.has(map.length)) {
         zero(code, type)
         code.set(local)
       }
@@ -226,6 +229,17 @@ export class Kernels {
     for (const copy of copies.toReversed()) code.set(copy.local)
     this.#splice(code, index, copies, locals)
   }
+}
+
+/** Locals, parameters among them, that straight code reads before it writes them. */
+function readFirst(items: readonly Item[]): Set<number> {
+  const [read, written] = [new Set<number>(), new Set<number>()]
+  for (const item of items) {
+    if (!isToken(item)) continue
+    if (item.op === OP.localSet || item.op === OP.localTee) written.add(item.index)
+    else if (item.op === OP.localGet && !written.has(item.index)) read.add(item.index)
+  }
+  return read
 }
 
 export function push(code: Code, arg: Argument): void {
