@@ -1,11 +1,11 @@
 // What the host sees of the core: exports only.
-export { run, runStep } from './wave';
+export { begin, run, runStep } from './wave';
 export * from './generated/dispatch';
 export { scratchBytes, SHADOW, share } from './scratch';
 
 // What translated code is made of, or calls.
 export * from './generated/exports';
-export { enter, generation, refreshExec, rowBytes, stop } from './state';
+export { generation, refreshExec, rowBytes, stop } from './state';
 export { ieee, round32, round64, dx10Clamp, flushSources32, flushResults32, flushSources64, flushResults64 } from './lib/mode';
 export { flush32, nan32, nan64 } from './lib/rules';
 export { shiftLeft64, shiftRight64, shiftRightSigned64 } from './lib/shift';

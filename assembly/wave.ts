@@ -14,10 +14,15 @@ export function runStep(u: usize, w: usize): void {
   else step(head, u, w);
 }
 
-/** Runs wave `w` for at most `budget` instructions; returns a Stop. */
-export function run(w: usize, budget: i32): i32 {
+/** Makes `w` the wave that runs. Regions are looked up anew: their table may have changed since the last run. */
+export function begin(w: usize): void {
   enter(w);
   forgetRegion();
+}
+
+/** Runs wave `w` for at most `budget` instructions; returns a Stop. */
+export function run(w: usize, budget: i32): i32 {
+  begin(w);
   jump(w, load<u32>(w, WAVE_PC));
   let u = next, left = budget;
   while (next != 0) {

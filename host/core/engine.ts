@@ -69,7 +69,7 @@ class WasmEngine implements CoreEngine {
     this.material = {
       bytes,
       imports,
-      enter: (wave) => exports.enter(wave),
+      enter: (wave) => exports.begin(wave),
       stopped: () => (imports.stop as WebAssembly.Global<'i32'>).value,
     }
   }

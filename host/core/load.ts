@@ -16,7 +16,7 @@ export interface CoreExports extends Record<string, unknown> {
   /** See Engine.run. */
   run(wave: number, budget: number): number
   /** Makes a wave the one that translated code works on. */
-  enter(wave: number): void
+  begin(wave: number): void
   /** Bytes of rows that instances on one memory must not share. */
   scratchBytes(): number
   /** From now on other instances run on the same memory; such rows are at `scratch`, or with 0 where they are. */

@@ -16,6 +16,8 @@ const TRIAL_BITS = 12
 /** 64-bit scalar operations whose result's bits come from the same bits of their sources. */
 const BITWISE = /^s_(mov|not|cselect|((and|or|xor|nand|nor|xnor|andn2|orn2)(_saveexec)?))_b64$/
 export const LOADS = /^flat_load_dword(x[234])?$/
+/** Behind these, scalar loads see what other workgroups have written: each group would, in an iteration of its own. */
+const SEES_OTHERS = /^s_dcache_inv/
 export const SCALAR_LOADS = /^s_load_dword(x2|x4|x8|x16)?$/
 
 /** Computes a scalar operation of the core on given values. */
@@ -121,7 +123,7 @@ export function planNest(block: Block, roleOf: (step: Step) => Role, evaluate: E
         if (divides || step.flags & ~FLAG_GLC || step.imm !== 0) return undefined
       } else if (!SCALAR_LOADS.test(name) || overlaps(loadReads(step), bits) || overlaps(loadWrites(step), bits) || !isPlainLoad(step))
         return undefined
-    }
+    } else if (SEES_OTHERS.test(name)) return undefined
   }
   if (scc !== sccAtEnd) return undefined
   if (!isLoopCondition(end.condition, divides, scc === 'uniform', pairs)) return undefined
@@ -232,6 +234,6 @@ export const dwordsLoaded = ({ operation }: Step): number => dwordsOf(operation.
 const loadReads = (step: Step): Set<number> =>
   new Set([step.sources[0], step.sources[0] + 4, ...(step.mods.kinds[1] === KIND_SCALAR ? [step.sources[1]] : [])])
 export const loadWrites = (step: Step): Set<number> => new Set(Array.from({ length: dwordsLoaded(step) }, (_, i) => step.dst + 4 * i))
-/** The offset is a constant or an SGPR, and EXEC is not written. */
+/** The offset is a constant or an SGPR, EXEC is not written, and it is not meant to see what other workgroups write (glc). */
 const isPlainLoad = (step: Step): boolean =>
-  [KIND_NONE, KIND_SCALAR].includes(step.mods.kinds[1]!) && step.dst + 4 * dwordsLoaded(step) <= EXEC
+  [KIND_NONE, KIND_SCALAR].includes(step.mods.kinds[1]!) && step.dst + 4 * dwordsLoaded(step) <= EXEC && step.flags === 0

@@ -41,7 +41,8 @@ export class NestWriter {
   readonly #base: number
   readonly #shift: number
   readonly #lanes: number
-  readonly #all: number
+  /** A bit for each lane of a group. */
+  readonly #all: bigint
   readonly #carried: Map<number, number>[]
   readonly #uniform = new Map<number, number>()
   readonly #written = new Set<number>()
@@ -71,7 +72,7 @@ export class NestWriter {
     this.#base = locals.fresh(I32)
     this.#shift = locals.fresh(I32)
     this.#lanes = 4 * chunks
-    this.#all = this.#lanes === 32 ? -1 : 2 ** this.#lanes - 1
+    this.#all = (1n << BigInt(this.#lanes)) - 1n
     this.#carried = Array.from({ length: chunks }, () => new Map())
     this.#active = Array.from({ length: chunks }, () => locals.fresh(V128))
     const scalars = new Set<Value>()
@@ -116,7 +117,7 @@ export class NestWriter {
       store: (code, at, _, local) => {
         const bits = this.#bits.get(at)
         // SCC is found at the end, from the whole mask.
-        if (bits !== undefined) code.get(local).i64(BigInt(this.#all)).op(OP.i64And).set(bits)
+        if (bits !== undefined) code.get(local).i64(this.#all).op(OP.i64And).set(bits)
       },
     }
     scalars.clear()
@@ -432,7 +433,7 @@ export class NestWriter {
     code.block(OP.loop).block(OP.block)
     for (const [at, local] of this.#bits) {
       code.get(wave).memory(OP.i64Load, at).get(this.#shift).op(OP.i64ExtendI32U, OP.i64ShrU)
-      code.i64(BigInt(this.#all)).op(OP.i64And).set(local)
+      code.i64(this.#all).op(OP.i64And).set(local)
     }
     code.i32(0).set(iteration)
     this.#loadRows(code)
@@ -550,7 +551,7 @@ export class NestWriter {
       for (const local of targets.toReversed()) code.set(local)
     }
     if (!this.nest.divides) return assign(false)
-    code.get(started).i64(BigInt(this.#all)).op(OP.i64Eq).block(OP.if)
+    code.get(started).i64(this.#all).op(OP.i64Eq).block(OP.if)
     assign(false)
     code.op(OP.else)
     if (!this.#loads) this.#activeMasks(code, started)
@@ -588,7 +589,7 @@ export class NestWriter {
       })
     }
     if (this.nest.divides) return write(false)
-    code.get(exec).i64(BigInt(this.#all)).op(OP.i64Eq).block(OP.if)
+    code.get(exec).i64(this.#all).op(OP.i64Eq).block(OP.if)
     write(false)
     code.op(OP.else)
     write(true)

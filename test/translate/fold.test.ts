@@ -100,7 +100,7 @@ test('functions of the core give the same with constants folded through them', a
     }
     bodies.push(code)
   }
-  bodies.forEach((code, i) => builder.add({ parameters: [I32, I32], results: [] }, locals.types, code, `run${i}`))
+  for (const [i, code] of bodies.entries()) builder.add({ parameters: [I32, I32], results: [] }, locals.types, code, `run${i}`)
 
   const { exports } = new WebAssembly.Instance(new WebAssembly.Module(builder.bytes()), { core: core.material.imports })
   const from = core.heapBase

@@ -1,0 +1,62 @@
+import { expect, test } from 'vitest'
+import { createCore } from '../../host/core/engine.ts'
+import { bareWave, Device } from '../../host/device/index.ts'
+import { TARGETS } from '../../host/isa/targets.ts'
+import { assembleProgram } from '../../host/text/assemble.ts'
+import { createTranslate } from '../../host/translate/engine.ts'
+
+const ADDRESS = 0x1_0000_0000n
+
+test.each([
+  ['scalar loads', 's_load_dword s0, s[2:3], 0x0'],
+  ['vector loads', 'flat_load_dword v0, v[2:3]'],
+  ['stores', 'flat_store_dword v[2:3], v4'],
+  ['atomics', 'flat_atomic_add v[2:3], v4'],
+])('%s of a buffer that was freed since the last run fault, and those of its successor see it', async (_, access) => {
+  // The second load faults in the 17th iteration, so that translated code is left there.
+  const source = `loop:
+    ${access}
+    s_load_dword s1, s[2:3], s5
+    s_add_u32 s5, s5, 4
+    s_cmp_lg_u32 s5, 0
+    s_cbranch_scc1 loop
+    s_endpgm`
+  const outcomes = []
+  for (const engine of [await createCore(), await createTranslate({ threshold: 1 })]) {
+    const device = new Device(engine, TARGETS.gfx803)
+    const code = device.loadCode(assembleProgram(source, TARGETS.gfx803).words)
+    const low = Number(ADDRESS & 0xffffffffn)
+    const high = Number(ADDRESS >> 32n)
+    const sgprs = new Map([
+      [2, low],
+      [3, high],
+      [5, 0],
+    ])
+    const vgprs = new Map([
+      [2, low],
+      [3, high],
+      [4, 7],
+    ])
+    const run = async () => {
+      const execution = bareWave(device, code, { sgprs, vgprs })
+      const { status, error, instructions } = await execution.run()
+      const wave = execution.waves[0]!
+      const result = { status, error: error?.message, instructions, registers: Buffer.from(wave.state()).toString('base64') }
+      execution.free()
+      return result
+    }
+    const results = []
+    let region = device.memory.allocate(64, { address: ADDRESS })
+    results.push(await run(), await run())
+    device.memory.free(region)
+    results.push(await run())
+    // Something else has the memory now, so the buffer lies elsewhere.
+    device.arena.allocate(64)
+    region = device.memory.allocate(64, { address: ADDRESS })
+    device.memory.view(region).fill(9)
+    results.push(await run(), [...device.memory.view(region)])
+    outcomes.push(results)
+  }
+  expect(outcomes[0]![2]).toMatchObject({ status: 'stopped' })
+  expect(outcomes[1]).toEqual(outcomes[0])
+})
