@@ -3,23 +3,36 @@ import { encode } from '../../host/codec/encode.ts'
 import type { Instruction } from '../../host/codec/instruction.ts'
 import type { WaveState } from '../../host/device/index.ts'
 import type { Target } from '../../host/isa/targets.ts'
+import { checkFormat } from '../../host/reference/format.ts'
 import { nameOfWord } from '../../host/results/registers.ts'
 import { disassemble } from '../../host/text/disassemble.ts'
 import { randomFrom } from '../translate/programs.ts'
 import { type Disagreement, firstDisagreement, Machines } from './machines.ts'
-import { type Random, registers } from './values.ts'
+import { type Pool, poolOf, type Random, registers } from './values.ts'
 import { onesOf } from './vector.ts'
 
 /** Where the memory is, and its bytes. */
 export const ADDRESS = 0xab_cdef_1200n
 const BYTES = 1 << 16
-/** Instructions of a program. */
+/** Instructions of a program at least. */
 const LENGTH = 2
+/** VGPRs of a program's pool. */
+const POOL = 48
 /** Instructions find their addresses in this VGPR and those behind it, data in lower ones. */
 export const VADDR = 24
 
 export const pick = <T>(random: Random, list: readonly T[]): T => list[random(list.length)]!
 export const seldom = (random: Random): boolean => random(24) === 0
+
+/** Whether a format exists: those that do not are unsupported. */
+export function isFormat(data: number, number: number, { generation }: Target): boolean {
+  try {
+    checkFormat({ data, number, select: [] }, generation)
+    return true
+  } catch {
+    return false
+  }
+}
 
 function randomBytes(): Uint8Array {
   const bytes = new Uint8Array(BYTES)
@@ -30,6 +43,23 @@ function randomBytes(): Uint8Array {
 }
 
 export const machinesOf = (target: Target): Machines => new Machines(target, LENGTH, { address: ADDRESS, bytes: randomBytes() })
+
+/**
+ * How a program is made. Most are tame: all they do is supported and allowed, so that all of their instructions are compared. In the others
+ * anything may fault, and soon something does.
+ */
+export interface Manner {
+  readonly wild: boolean
+  readonly length: number
+}
+
+export function randomManner(random: Random): Manner {
+  const wild = random(4) === 0
+  return { wild, length: wild ? LENGTH : 4 * LENGTH }
+}
+
+/** VGPRs before {@link VADDR} are data. */
+export const dataPool = (random: Random): Pool => poolOf(random, ['f32', 'i32', 'f16'], POOL)
 
 /** What a program starts with, and what that is in words. */
 export interface Trial {
@@ -42,8 +72,6 @@ export interface MemoryProgram {
   readonly instructions: readonly Instruction[]
   readonly trials: readonly Trial[]
 }
-
-export const several = <T>(make: () => T): readonly T[] => Array.from({ length: LENGTH }, make)
 
 const S_ENDPGM = 0xbf810000
 

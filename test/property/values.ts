@@ -185,3 +185,21 @@ function vary(random: Random, lasts: Uint32Array, signs: Uint32Array): void {
     else if (kind === 1) lasts[lane]! += random(3) - 1
   }
 }
+
+/** Registers that states are made of, each with its lanes twice over, so that a state can begin with any of them. */
+export type Pool = readonly Uint32Array[]
+
+/** @param count even */
+export const poolOf = (random: Random, types: readonly OperandType[], count: number): Pool =>
+  registers(random, types, count, 64).map((row) => Uint32Array.from([...row, ...row]))
+
+/** VGPRs from 0 on: registers one behind another in the pool, half of their pairs turned by some lanes. @param count even */
+export function fromPool(random: Random, pool: Pool, count: number): Map<number, Uint32Array> {
+  const vgprs = new Map<number, Uint32Array>()
+  const first = 2 * random(pool.length / 2)
+  for (let vgpr = 0; vgpr < count; vgpr += 2) {
+    const turn = random(2) ? 0 : random(64)
+    for (const k of [vgpr, vgpr + 1]) vgprs.set(k, pool[(first + k) % pool.length]!.subarray(turn, turn + 64))
+  }
+  return vgprs
+}

@@ -14,20 +14,19 @@ import { disassemble } from '../../host/text/disassemble.ts'
 import { randomFrom } from '../translate/programs.ts'
 import { formsOf, MASKS, randomInstruction, randomMask, VGPRS } from './instructions.ts'
 import { type Difference, type Disagreement, differenceOf, type End, firstDisagreement, type Machines } from './machines.ts'
-import { type Random, registers, word32 } from './values.ts'
+import { fromPool, type Pool, poolOf, type Random, registers, word32 } from './values.ts'
 
 /** Instructions of a program, those that change EXEC aside. */
 export const LENGTH = 16
 
-/** VGPRs that states are made of: a program meets about as many values as they hold. */
+/** VGPRs of a program's pool: about as many values as it meets. */
 const POOL = 96
 
 /** Some code, and what decides how its states are made. All of them have one MODE, for which it is translated once. */
 interface Program {
   readonly operation: Operation
   readonly pieces: readonly Piece[]
-  /** VGPRs to choose from, each with its lanes twice over, so that states can begin with any lane. */
-  readonly pool: readonly Uint32Array[]
+  readonly pool: Pool
   /** Types of scalar sources. */
   readonly types: readonly OperandType[]
   readonly mode: number
@@ -76,7 +75,7 @@ function ldsDirectOf(random: Random): number {
 function randomProgram(random: Random, operation: Operation, target: Target): Program {
   const sources = operation.shape.sources.filter((type) => type !== 'mask' && type !== 'vcc')
   const types = sources.length === 0 ? (['b32'] as const) : sources
-  const pool = registers(random, types, POOL, 64).map((row) => Uint32Array.from([...row, ...row]))
+  const pool = poolOf(random, types, POOL)
   const forms = formsOf(operation, target)
   const withLds = takesLds(operation) && random(4) === 0
   const narrows = /^v_cmps?x/.test(operation.name)
@@ -107,7 +106,7 @@ function randomState(random: Random, { operation, pool, types, mode, withLds, in
     sgprs.set(MASKS + 2 * k + 1, Number(mask >> 32n))
   }
   return {
-    vgprs: fromPool(random, pool),
+    vgprs: fromPool(random, pool, VGPRS + 4),
     sgprs,
     exec: randomMask(random),
     vcc: (BigInt(word32(random)) << 32n) | BigInt(word32(random)),
@@ -116,17 +115,6 @@ function randomState(random: Random, { operation, pool, types, mode, withLds, in
     mode,
     ...(withLds || operation.name.startsWith('v_interp') ? randomLds(random, operation) : { ldsBytes: 64 }),
   }
-}
-
-/** Registers one behind another in the pool, half of their pairs turned by some lanes. */
-function fromPool(random: Random, pool: Program['pool']): Map<number, Uint32Array> {
-  const vgprs = new Map<number, Uint32Array>()
-  const first = 2 * random(pool.length / 2)
-  for (let vgpr = 0; vgpr < VGPRS + 4; vgpr += 2) {
-    const turn = random(2) ? 0 : random(64)
-    for (const k of [vgpr, vgpr + 1]) vgprs.set(k, pool[(first + k) % pool.length]!.subarray(turn, turn + 64))
-  }
-  return vgprs
 }
 
 function randomLds(random: Random, { name }: Operation): Pick<WaveState, 'lds' | 'ldsBytes'> {
