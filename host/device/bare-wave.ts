@@ -72,22 +72,22 @@ export function bareWave(device: Device, code: Code, state: WaveState = {}): Exe
   return new Execution(device, workload)
 }
 
-function scalarsOf(state: WaveState, waveSize: number): Map<number, number> {
-  const scalars = new Map<number, number>()
-  for (const [encoding, value] of state.sgprs ?? []) {
+function scalarsOf(state: WaveState, waveSize: number): Uint32Array {
+  const scalars = new Uint32Array(SCALAR_COUNT)
+  state.sgprs?.forEach((value, encoding) => {
     check('scalar encoding', encoding, SCALAR_COUNT)
-    scalars.set(encoding, value >>> 0)
-  }
+    scalars[encoding] = value
+  })
   const pairs: [number, number, bigint | undefined][] = [
     [VCC_LO, VCC_HI, state.vcc],
     [EXEC_LO, EXEC_HI, state.exec ?? (1n << BigInt(waveSize)) - 1n],
   ]
   for (const [low, high, value] of pairs) {
     if (value === undefined) continue
-    scalars.set(low, Number(value & 0xffffffffn))
-    scalars.set(high, Number((value >> 32n) & 0xffffffffn))
+    scalars[low] = Number(value & 0xffffffffn)
+    scalars[high] = Number((value >> 32n) & 0xffffffffn)
   }
-  if (state.m0 !== undefined) scalars.set(M0, state.m0 >>> 0)
+  if (state.m0 !== undefined) scalars[M0] = state.m0
   return scalars
 }
 

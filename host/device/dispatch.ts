@@ -5,7 +5,7 @@
 import { LaunchError } from '../errors.ts'
 import type { Generation } from '../isa/targets.ts'
 import type { KernelDescriptor } from '../object/code-object.ts'
-import { EXEC_HI, EXEC_LO, MACHINE_TIME, WAVE_SCALARS, WAVE_SCRATCH_BASE, WAVE_SCRATCH_LANE_BYTES, waveBytes } from '../plan/layout.ts'
+import { EXEC_LO, MACHINE_TIME, SCALAR_COUNT, WAVE_SCALARS, WAVE_SCRATCH_BASE, WAVE_SCRATCH_LANE_BYTES, waveBytes } from '../plan/layout.ts'
 import type { Device, DeviceKernel } from './device.ts'
 import { type Claim, Execution, type Workload } from './execution.ts'
 import { type Argument, kernargSegment } from './kernarg.ts'
@@ -311,15 +311,15 @@ class Dispatch implements Workload {
       .set(WAVE_SCRATCH_BASE, scratchLow)
       .set(WAVE_SCRATCH_BASE + 4, scratchHigh)
       .set(WAVE_SCRATCH_LANE_BYTES, this.#scratch.laneBytes)
-    const scalars = new Map(this.#userSgprs.map((value, sgpr) => [sgpr, value]))
+    const scalars = new Uint32Array(SCALAR_COUNT)
+    scalars.set(this.#userSgprs)
     const { workgroupInfo, scratchOffset } = this.#systemSgprs
     // First wave of the workgroup in bit 31, waves of the workgroup in bits 5:0.
-    if (workgroupInfo !== undefined) scalars.set(workgroupInfo, ((index === 0 ? 0x80000000 : 0) | waves) >>> 0)
-    if (scratchOffset !== undefined) scalars.set(scratchOffset, this.#scratch.stride * index)
+    if (workgroupInfo !== undefined) scalars[workgroupInfo] = (index === 0 ? 0x80000000 : 0) | waves
+    if (scratchOffset !== undefined) scalars[scratchOffset] = this.#scratch.stride * index
     const first = index * target.waveSize
     const lanes = Math.min(target.waveSize, volume(extent) - first)
-    const [execLow, execHigh] = pair((1n << BigInt(lanes)) - 1n)
-    scalars.set(EXEC_LO, execLow).set(EXEC_HI, execHigh)
+    scalars.set(pair((1n << BigInt(lanes)) - 1n), EXEC_LO)
     return { header, scalars, vectors: workItemIds(workItemIdsOf(rsrc2), first, lanes, extent) }
   }
 }

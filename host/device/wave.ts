@@ -172,8 +172,8 @@ export class Wave {
 export interface WaveStart {
   /** Header words by their offset in layout.ts. */
   readonly header: ReadonlyMap<number, number>
-  /** Scalars by operand encoding. */
-  readonly scalars: ReadonlyMap<number, number>
+  /** The scalar file: all of it, by operand encoding. */
+  readonly scalars: Uint32Array
   /** VGPRs lane by lane. */
   readonly vectors: ReadonlyMap<number, ArrayLike<number>>
 }
@@ -239,6 +239,6 @@ export function writeWave(arena: Arena, wave: Wave, start: WaveStart): void {
   words[at + WAVE_PROGRAM / 4] = program
   words[at + WAVE_GPR_ALLOC / 4] = gprAlloc(vgprCount, start.header.get(WAVE_SGPR_COUNT) ?? 0)
   for (const [offset, value] of start.header) words[at + offset / 4] = value
-  for (const [encoding, value] of start.scalars) words[at + scalarOffset(encoding) / 4] = value
+  words.set(start.scalars, at + scalarOffset(0) / 4)
   for (const [register, lanes] of start.vectors) words.set(lanes, at + vectorOffset(register, target.waveSize) / 4)
 }

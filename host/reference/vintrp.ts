@@ -15,7 +15,7 @@ import { add, F16, F32, flushed, multiply, NEAREST, type Round } from './number.
 import type { WaveFunction } from './scalar.ts'
 import { located } from './vector-memory.ts'
 import type { Wave } from './wave.ts'
-import { convert, halfOf } from './words.ts'
+import { convert, countBits, halfOf } from './words.ts'
 
 type Parameter = 'p10' | 'p20' | 'p0'
 /** By the source field of v_interp_mov_f32. */
@@ -27,7 +27,7 @@ function parameter(w: Wave, r: PlanRecord, lane: number, which: Parameter): numb
   const channel = r.imm & 3
   const attribute = (r.imm >>> 2) & 63
   const starts = (w.m0 >>> 16) & 0x7fff
-  const begun = (quads: number): number => Array.from({ length: quads }, (_, quad) => (starts >>> quad) & 1).reduce((a, b) => a + b, 0)
+  const begun = (quads: number): number => countBits(starts & (2 ** quads - 1))
   const primitives = begun(15) + 1
   const within = which === 'p20' ? 8 + channel : channel * 2 + (which === 'p10' ? 1 : 0)
   const dword = DWORDS * (attribute * primitives + begun(lane >>> 2)) + within
@@ -86,8 +86,9 @@ export const v_interp_mov_f32 = interpolate((w, r, lane) => {
 // --- of f16: the parameters become f32, a step is that of f32, and only the second one's sum becomes f16 again
 
 export const v_interp_p1ll_f16 = interpolate((w, r, lane, modes) => {
-  const p0 = half(r, parameter(w, r, lane, 'p0'), modes)
-  return mad(half(r, parameter(w, r, lane, 'p10'), modes), operand(w, r, 0, lane), p0, modes.round64)
+  // P10 first, as above: where the LDS has neither, the fault names it.
+  const p10 = half(r, parameter(w, r, lane, 'p10'), modes)
+  return mad(p10, operand(w, r, 0, lane), half(r, parameter(w, r, lane, 'p0'), modes), modes.round64)
 })
 /** P0 comes from a VGPR that v_interp_mov_f32 has filled. */
 export const v_interp_p1lv_f16 = interpolate((w, r, lane, modes) => {

@@ -1,5 +1,5 @@
 /** The property of buffer instructions: whole waves, faults and memory are the same on all engines. */
-import { describe, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { OPERATIONS } from '../../host/isa/operations.ts'
 import { TARGETS, type TargetName } from '../../host/isa/targets.ts'
 import { randomFrom } from '../translate/programs.ts'
@@ -18,4 +18,7 @@ describe.each(['gfx600', 'gfx700', 'gfx803'] satisfies TargetName[])('%s', (name
     (_, operation) => compareCases(operation, (seed) => compareMemory(machines, randomProgram(randomFrom(seed), operation, target), seed)),
     TIMEOUT_MS,
   )
+  test('translate has translated them', () => {
+    expect(machines.translated).toBeGreaterThan(0)
+  })
 })

@@ -18,7 +18,7 @@ describe.each(['gfx600', 'gfx700', 'gfx803'] satisfies TargetName[])('%s', (name
     (_, operation) => compareCases(operation, (seed) => compareMemory(machines, randomProgram(randomFrom(seed), operation, target), seed)),
     TIMEOUT_MS,
   )
-  test('translate has translated them', async () => {
-    expect((await machines.devices()).at(-1)!.engine.translated!.regions).toBeGreaterThan(0)
+  test('translate has translated them', () => {
+    expect(machines.translated).toBeGreaterThan(0)
   })
 })

@@ -72,6 +72,7 @@ export class Loaded {
 /** The reference, which comes first, the core and translate. */
 export class Machines {
   #left = 0
+  #translated = 0
   #devices: readonly Device[] = []
 
   /** @param length instructions of a program at least: translate translates it when it has run once */
@@ -91,8 +92,14 @@ export class Machines {
     return (await this.devices()).map((device) => new Loaded(device, device.loadCode(words), this.memory))
   }
 
+  /** Programs that translate has translated so far. */
+  get translated(): number {
+    return this.#translated + (this.#devices.at(-1)?.engine.translated?.regions ?? 0)
+  }
+
   async #renew(): Promise<void> {
     this.#left = LIFETIME - 1
+    this.#translated = this.translated
     const engines = [createReference(), await createCore(), await createTranslate({ threshold: this.length })]
     this.#devices = engines.map((engine) => new Device(engine, this.target))
     const { memory } = this

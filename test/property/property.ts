@@ -1,5 +1,5 @@
 /** The property itself, for one target: whatever the instruction, all engines leave the same wave behind. */
-import { test } from 'vitest'
+import { expect, test } from 'vitest'
 import { OPERATIONS } from '../../host/isa/operations.ts'
 import { TARGETS, type TargetName } from '../../host/isa/targets.ts'
 import { compareCases, statesOf, TIMEOUT_MS } from './cases.ts'
@@ -21,4 +21,7 @@ export function testProperties(name: TargetName): void {
     (_, operation) => compareCases(operation, (seed) => compareVectors(machines, operation, seed, statesOf(SHARED))),
     TIMEOUT_MS,
   )
+  test('translate has translated them', () => {
+    expect(machines.translated).toBeGreaterThan(0)
+  })
 }

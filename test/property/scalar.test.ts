@@ -1,5 +1,5 @@
 /** The property of scalar operations: whatever the registers, all engines leave the same wave behind. */
-import { describe, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { formatsOf } from '../../host/explain/explain.ts'
 import { OPERATIONS } from '../../host/isa/operations.ts'
 import { TARGETS } from '../../host/isa/targets.ts'
@@ -19,4 +19,7 @@ describe.each(Object.values(TARGETS))('$name', (target) => {
     (_, operation) => compareCases(operation, (seed) => compareScalars(machines, operation, seed, states)),
     TIMEOUT_MS,
   )
+  test('translate has translated them', () => {
+    expect(machines.translated).toBeGreaterThan(0)
+  })
 })

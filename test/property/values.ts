@@ -191,7 +191,12 @@ export type Pool = readonly Uint32Array[]
 
 /** @param count even */
 export const poolOf = (random: Random, types: readonly OperandType[], count: number): Pool =>
-  registers(random, types, count, 64).map((row) => Uint32Array.from([...row, ...row]))
+  registers(random, types, count, 64).map((row) => {
+    const twice = new Uint32Array(128)
+    twice.set(row)
+    twice.set(row, 64)
+    return twice
+  })
 
 /** VGPRs from 0 on: registers one behind another in the pool, half of their pairs turned by some lanes. @param count even */
 export function fromPool(random: Random, pool: Pool, count: number): Map<number, Uint32Array> {
