@@ -254,6 +254,6 @@ function zero(code: Code, type: number): void {
   if (type === V128) code.v128(0)
   else if (type === I32) code.i32(0)
   else if (type === I64) code.i64(0n)
-  else if (type === F32) code.op(0x43, 0, 0, 0, 0)
-  else code.op(0x44, 0, 0, 0, 0, 0, 0, 0, 0)
+  else if (type === F32) code.op(0x43).raw(new Uint8Array(4))
+  else code.op(0x44).raw(new Uint8Array(8))
 }

@@ -743,5 +743,5 @@ export const maskOffset = (step: Step): number => scalarOffset(step.mods.sdst)
 
 /** Picks four of the eight dwords of two vectors. */
 function shuffleDwords(code: Code, lanes: readonly number[]): void {
-  code.simd(SIMD.shuffle).op(...lanes.flatMap((lane) => [0, 1, 2, 3].map((byte) => lane * 4 + byte)))
+  code.simd(SIMD.shuffle).raw(Uint8Array.from(lanes.flatMap((lane) => [0, 1, 2, 3].map((byte) => lane * 4 + byte))))
 }

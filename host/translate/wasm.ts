@@ -115,7 +115,7 @@ export const SIMD = {
 
 /** Bytes under construction. */
 class Bytes {
-  #buffer = new Uint8Array(256)
+  #buffer = new Uint8Array(64)
   #length = 0
 
   get length(): number {
@@ -131,7 +131,7 @@ class Bytes {
     this.#buffer = larger
   }
   byte(value: number): void {
-    this.#room(1)
+    if (this.#length === this.#buffer.length) this.#room(1)
     this.#buffer[this.#length++] = value
   }
   add(bytes: ArrayLike<number>): void {
@@ -163,8 +163,12 @@ class Bytes {
 export class Code {
   readonly bytes = new Bytes()
 
-  op(...opcodes: number[]): this {
-    for (const opcode of opcodes) this.bytes.byte(opcode)
+  /** Up to four bytes, by name: a list for each call would be half of the garbage that translating makes. */
+  op(a: number, b?: number, c?: number, d?: number): this {
+    this.bytes.byte(a)
+    if (b !== undefined) this.bytes.byte(b)
+    if (c !== undefined) this.bytes.byte(c)
+    if (d !== undefined) this.bytes.byte(d)
     return this
   }
   u32(value: number): this {
