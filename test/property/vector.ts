@@ -19,8 +19,9 @@ import { fromPool, type Pool, poolOf, type Random, registers, word32 } from './v
 /** Instructions of a program, those that change EXEC aside. */
 export const LENGTH = 16
 
-/** VGPRs of a program's pool: about as many values as it meets. */
-const POOL = 96
+/** VGPRs that a state has, and those of the pool that a program's states are made of: about as many values as its lanes meet. */
+const STATE = VGPRS + 4
+const poolSize = (stateCount: number): number => Math.max(STATE, 8 * stateCount)
 
 /** Some code, and what decides how its states are made. All of them have one MODE, for which it is translated once. */
 interface Program {
@@ -72,10 +73,10 @@ function ldsDirectOf(random: Random): number {
   return (type << 16) | (random(1024) & -bytes)
 }
 
-function randomProgram(random: Random, operation: Operation, target: Target): Program {
+function randomProgram(random: Random, operation: Operation, target: Target, stateCount: number): Program {
   const sources = operation.shape.sources.filter((type) => type !== 'mask' && type !== 'vcc')
   const types = sources.length === 0 ? (['b32'] as const) : sources
-  const pool = poolOf(random, types, POOL)
+  const pool = poolOf(random, types, poolSize(stateCount))
   const forms = formsOf(operation, target)
   const withLds = takesLds(operation) && random(4) === 0
   const narrows = /^v_cmps?x/.test(operation.name)
@@ -106,7 +107,7 @@ function randomState(random: Random, { operation, pool, types, mode, withLds, in
     sgprs.set(MASKS + 2 * k + 1, Number(mask >> 32n))
   }
   return {
-    vgprs: fromPool(random, pool, VGPRS + 4),
+    vgprs: fromPool(random, pool, STATE),
     sgprs,
     exec: randomMask(random),
     vcc: (BigInt(word32(random)) << 32n) | BigInt(word32(random)),
@@ -138,7 +139,7 @@ const wordsOf = (pieces: readonly Piece[]): Uint32Array =>
  */
 export async function compareVectors(machines: Machines, operation: Operation, seed: number, stateCount: number): Promise<number> {
   const random = randomFrom(seed)
-  const program = randomProgram(random, operation, machines.target)
+  const program = randomProgram(random, operation, machines.target, stateCount)
   const states = Array.from({ length: stateCount }, () => randomState(random, program))
   const found = firstDisagreement(await machines.load(wordsOf(program.pieces)), states, ({ status }, n) => {
     if (status !== 'done') throw new Error(`seed ${seed}, state ${n}: the reference stopped: ${status}`)
