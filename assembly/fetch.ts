@@ -46,10 +46,11 @@ function special(w: usize, encoding: u32): u32 {
   return load<u32>(w, WAVE_SCC);
 }
 
-/** Spreads source `i` over four lanes and returns where. */
+/** Spreads source `i` over two chunks of four lanes and returns where. */
 export function spread32(u: usize, w: usize, i: i32): usize {
-  const at = SPREAD + 32 * i;
-  v128.store(at, i32x4.splat(scalarSource(u, w, i)));
+  const at = SPREAD + 32 * i, x = i32x4.splat(scalarSource(u, w, i));
+  v128.store(at, x);
+  v128.store(at, x, 16);
   return at;
 }
 
@@ -59,4 +60,17 @@ export function spread64(u: usize, w: usize, i: i32): usize {
   v128.store(at, i32x4.splat(<i32>x));
   v128.store(at, i32x4.splat(<i32>(x >> 32)), SPREAD_HIGH);
   return at;
+}
+
+/** The bits of source `i` that abs in mods leaves as they are, in every lane. */
+// @ts-ignore: decorator
+@inline
+export function keptBits(mods: u32, i: i32, signBit: i32): v128 {
+  return i32x4.splat(mods & (0x200 << i) ? ~signBit : -1);
+}
+/** The bits of source `i` that neg in mods flips afterwards. */
+// @ts-ignore: decorator
+@inline
+export function flippedBits(mods: u32, i: i32, signBit: i32): v128 {
+  return i32x4.splat(mods & (0x1000 << i) ? signBit : 0);
 }

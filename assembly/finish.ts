@@ -5,7 +5,7 @@ import { highs, lows, pairHigh, pairLow, put } from './lib/lanes';
 import { toFloat, toHalf, toHalfRounded } from './lib/half';
 import { scaleScalar } from './lib/double';
 import { mulRounded } from './lib/float';
-import { dx10Clamp, round32, round64 } from './lib/mode';
+import { dx10Clamp, flushResults32, flushResults64, ieee, round32, round64 } from './lib/mode';
 import { flush16, flush32, flush64 } from './lib/rules';
 import { flushResult16, flushResult32, flushResult64, rowBytes, setExec, setScalar64 } from './state';
 
@@ -25,6 +25,8 @@ export const OPERANDS_SKIPPED: u32 = 1 << 20;
 export const OPERANDS_ACCUMULATES: u32 = 1 << 21;
 /** Source 2 is the destination. */
 export const OPERANDS_TIED: u32 = 1 << 22;
+/** Above: the number of the operation's loop with modifiers (table.ts), 0 where it has none. */
+export const OPERANDS_MODIFIED_SHIFT: u32 = 23;
 
 export function typeOf(operands: u32, place: i32): u32 {
   return (operands >> (4 * place)) & 15;
@@ -44,64 +46,172 @@ export function writeMask(u: usize, w: usize, bits: u64): void {
   if (load<u32>(OPERANDS + 4 * load<u16>(u, RECORD_OP)) & OPERANDS_CMPX) setExec(w, bits);
 }
 
-/** Applies omod (1: ×2, 2: ×4, 3: ÷2), clamp and flushing to the rows at `s` and writes the active lanes of `d`. */
-export function finishValue(type: u32, omod: u32, clamp: u32, operands: u32, s: usize, d: usize, w: usize): void {
-  const factor: f32 = omod == 1 ? 2 : omod == 2 ? 4 : 0.5;
-  const e = w + WAVE_EXEC_MASKS, flushes = (operands & OPERANDS_FLUSH) != 0, always = (operands & OPERANDS_FTZ) == OPERANDS_FTZ;
-  for (let o: usize = 0; o < rowBytes; o += 16) {
-    const x = v128.load(s + o);
-    if (type == TYPE_F64) {
-      const top = v128.load(s + rowBytes + o), least = i64x2.splat(flushes ? flushResult64 : 0);
-      const a = finish64(pairLow(x, top), omod, factor, clamp, least), b = finish64(pairHigh(x, top), omod, factor, clamp, least);
-      put(d + o, e + o, lows(a, b));
-      put(d + rowBytes + o, e + o, highs(a, b));
-    } else if (type == TYPE_F16) {
-      put(d + o, e + o, finish16(x, omod, factor, clamp, i32x4.splat(flushes ? flushResult16 : 0)));
-    } else {
-      put(d + o, e + o, finish32(x, omod, factor, clamp, i32x4.splat(always ? 0x00800000 : flushes ? flushResult32 : 0)));
-    }
-  }
+// --- omod and clamp. What an instruction's do is a number: omod in 1:0 (1: ×2, 2: ×4, 3: ÷2; 0 where it does not count), clamp in 2.
+
+/** The number of a float result; `type` is its type. */
+export function finishOf(mods: u32, type: u32): u32 {
+  return (mods >> 15) & ((type == TYPE_F32 ? flushResults32 : flushResults64) > ieee ? 7 : 4);
+}
+/** OMOD counts where MODE flushes denormal results, and not with IEEE set. */
+// @ts-ignore: decorator
+@inline
+export function finishOf32(mods: u32): u32 {
+  return (mods >> 15) & (flushResults32 > ieee ? 7 : 4);
+}
+/** By number: what omod multiplies by; what clamp keeps results between; leastSmallness. */
+const FINISH = memory.data<u32>([
+  0x3f800000, 0xff800000, 0x7f800000, 0x00ffffff, 0x40000000, 0xff800000, 0x7f800000, 0x00ffffff,
+  0x40800000, 0xff800000, 0x7f800000, 0x00ffffff, 0x3f000000, 0xff800000, 0x7f800000, 0x01ffffff,
+  0x3f800000, 0x00000000, 0x3f800000, 0x00ffffff, 0x40000000, 0x00000000, 0x3f800000, 0x00ffffff,
+  0x40800000, 0x00000000, 0x3f800000, 0x00ffffff, 0x3f000000, 0x00000000, 0x3f800000, 0x01ffffff,
+], 16);
+// @ts-ignore: decorator
+@inline
+function scaleOf(finish: u32): f32 { return load<f32>(FINISH + 16 * finish); }
+// @ts-ignore: decorator
+@inline
+export function factor32(finish: u32): v128 { return v128.load32_splat(FINISH + 16 * finish); }
+// @ts-ignore: decorator
+@inline
+export function lowest32(finish: u32): v128 { return v128.load32_splat(FINISH + 16 * finish, 4); }
+// @ts-ignore: decorator
+@inline
+export function highest32(finish: u32): v128 { return v128.load32_splat(FINISH + 16 * finish, 8); }
+/** Twice the bits without the sign, less 1, to be compared as unsigned: zeros come last, denormals first. */
+// @ts-ignore: decorator
+@inline
+export function smallness(x: v128): v128 { return i32x4.add(i32x4.add(x, x), i32x4.splat(-1)); }
+/** The least that numbers have that are no denormals, neither before omod nor behind it. */
+// @ts-ignore: decorator
+@inline
+export function leastSmallness(finish: u32): v128 { return v128.load32_splat(FINISH + 16 * finish, 12); }
+
+/** Applies omod, clamp and flushing to the rows at `s` from byte `o` on and writes the active lanes of `d`. */
+export function finishValue(type: u32, finish: u32, operands: u32, s: usize, d: usize, w: usize, o: usize): void {
+  const flushes = (operands & OPERANDS_FLUSH) != 0, always = (operands & OPERANDS_FTZ) == OPERANDS_FTZ;
+  if (type == TYPE_F64) finishRows64(s, d, w, o, finish, i64x2.splat(flushes ? flushResult64 : 0));
+  else if (type == TYPE_F16) finishRow16(s, d, w, o, finish, i32x4.splat(flushes ? flushResult16 : 0));
+  else finishRow32(s, d, w, o, finish, i32x4.splat(always ? 0x00800000 : flushes ? flushResult32 : 0));
 }
 
 // Clamp: below zero, zero of either sign and (DX10_CLAMP) NaN become +0, above one becomes one.
+// Simple chunks have no NaN and nothing to flush. They have inner loops that call nothing: so all that these need is in registers.
 
-function finish32(x: v128, omod: u32, factor: f32, clamp: u32, least: v128): v128 {
+function finishRow32(s: usize, d: usize, w: usize, o: usize, finish: u32, least: v128): void {
+  const k = factor32(finish), low = lowest32(finish), high = highest32(finish), isExact = round32 == 0 || (finish & 3) == 0;
+  for (;;) {
+    if (isExact) {
+      for (; o < rowBytes; o += 16) {
+        const r = f32x4.mul(v128.load(s + o), k);
+        if (!isSimple32(r, least)) break;
+        put(d + o, w + WAVE_EXEC_MASKS + o, within32(r, low, high));
+      }
+    }
+    if (o >= rowBytes) return;
+    put(d + o, w + WAVE_EXEC_MASKS + o, finish32(v128.load(s + o), finish, least));
+    o += 16;
+  }
+}
+/** Whether there is no NaN, and nothing but zeros that is below `least`. */
+// @ts-ignore: decorator
+@inline
+function isSimple32(x: v128, least: v128): bool {
+  return i32x4.bitmask(v128.or(f32x4.ge(f32x4.abs(x), least), f32x4.eq(x, f32x4.splat(0)))) == 15;
+}
+/** Numbers kept between `low` and `high`. */
+// @ts-ignore: decorator
+@inline
+export function within32(x: v128, low: v128, high: v128): v128 {
+  // Of two zeros these choose the first one.
+  return f32x4.pmin(high, f32x4.pmax(low, x));
+}
+/** Any results after omod, clamp and flushing. */
+function finish32(x: v128, finish: u32, least: v128): v128 {
   let r = x;
-  if (omod) {
-    const k = f32x4.splat(factor);
+  if (finish & 3) {
+    const k = factor32(finish);
     r = v128.bitselect(x, round32 ? mulRounded(x, k, round32) : f32x4.mul(x, k), f32x4.ne(x, x));
   }
-  if (clamp) {
+  if (finish & 4) {
     const one = f32x4.splat(1), y = v128.and(r, f32x4.gt(r, f32x4.splat(0)));
     const clamped = v128.bitselect(one, y, f32x4.gt(y, one));
     r = dx10Clamp ? clamped : v128.bitselect(r, clamped, f32x4.ne(r, r));
   }
   return flush32(r, least);
 }
-function finish64(x: v128, omod: u32, factor: f32, clamp: u32, least: v128): v128 {
+
+function finishRows64(s: usize, d: usize, w: usize, o: usize, finish: u32, least: v128): void {
+  const k = f64x2.promote_low_f32x4(factor32(finish)), low = f64x2.promote_low_f32x4(lowest32(finish));
+  const high = f64x2.promote_low_f32x4(highest32(finish)), e = w + WAVE_EXEC_MASKS;
+  const isExact = round64 == 0 || (finish & 3) == 0;
+  for (;;) {
+    if (isExact) {
+      for (; o < rowBytes; o += 16) {
+        const x = v128.load(s + o), top = v128.load(s + rowBytes + o);
+        const a = f64x2.mul(pairLow(x, top), k), b = f64x2.mul(pairHigh(x, top), k);
+        if (!i64x2.all_true(v128.and(isSimple64(a, least), isSimple64(b, least)))) break;
+        const p = f64x2.pmin(high, f64x2.pmax(low, a)), q = f64x2.pmin(high, f64x2.pmax(low, b));
+        put(d + o, e + o, lows(p, q));
+        put(d + rowBytes + o, e + o, highs(p, q));
+      }
+    }
+    if (o >= rowBytes) return;
+    const x = v128.load(s + o), top = v128.load(s + rowBytes + o);
+    const a = finish64(pairLow(x, top), finish, least), b = finish64(pairHigh(x, top), finish, least);
+    put(d + o, e + o, lows(a, b));
+    put(d + rowBytes + o, e + o, highs(a, b));
+    o += 16;
+  }
+}
+// @ts-ignore: decorator
+@inline
+function isSimple64(x: v128, least: v128): v128 {
+  return v128.or(f64x2.ge(f64x2.abs(x), least), f64x2.eq(x, f64x2.splat(0)));
+}
+function finish64(x: v128, finish: u32, least: v128): v128 {
   let r = x;
-  if (omod) r = v128.bitselect(x, scale64(x, factor), f64x2.ne(x, x));
-  if (clamp) {
+  if (finish & 3) r = v128.bitselect(x, scale64(x, finish & 3), f64x2.ne(x, x));
+  if (finish & 4) {
     const one = f64x2.splat(1), y = v128.and(r, f64x2.gt(r, f64x2.splat(0)));
     const clamped = v128.bitselect(one, y, f64x2.gt(y, one));
     r = dx10Clamp ? clamped : v128.bitselect(r, clamped, f64x2.ne(r, r));
   }
   return flush64(r, least);
 }
-function scale64(x: v128, factor: f32): v128 {
-  if (round64 == 0) return f64x2.mul(x, f64x2.splat(factor));
-  const power = factor < 1 ? -1 : <i32>factor >> 1;
+function scale64(x: v128, omod: u32): v128 {
+  if (round64 == 0) return f64x2.mul(x, f64x2.splat(scaleOf(omod)));
+  const power = omod == 3 ? -1 : <i32>omod;
   const low = scaleScalar(f64x2.extract_lane(x, 0), power, round64), high = scaleScalar(f64x2.extract_lane(x, 1), power, round64);
   return f64x2.replace_lane(f64x2.splat(low), 1, high);
 }
-function finish16(x: v128, omod: u32, factor: f32, clamp: u32, least: v128): v128 {
+
+/** Simple are also only halves that are normal before and after omod: it adds to their exponents. */
+function finishRow16(s: usize, d: usize, w: usize, o: usize, finish: u32, least: v128): void {
+  const omod = finish & 3, power: i32 = omod == 3 ? -1 : <i32>omod, added = i32x4.splat(power << 10);
+  const from = omod ? i32x4.splat(power < 0 ? 0x800 : 0x400) : least, to = i32x4.splat(0x7c00 - (power > 0 ? power << 10 : 0));
+  const top = i32x4.splat(finish & 4 ? 0x3c00 : 0x7fff), bottom = i32x4.splat(finish & 4 ? 0 : -1);
+  for (;;) {
+    for (; o < rowBytes; o += 16) {
+      const x = v128.load(s + o), magnitude = v128.and(x, i32x4.splat(0x7fff));
+      if (i32x4.bitmask(v128.and(i32x4.ge_s(magnitude, from), i32x4.lt_s(magnitude, to))) != 15) break;
+      // As integers of 32 bits with their sign, halves are in order as far as they are positive.
+      const r = i32x4.shr_s(i32x4.shl(i32x4.add(x, added), 16), 16);
+      const within = i32x4.min_s(v128.and(r, v128.or(i32x4.gt_s(r, i32x4.splat(0)), bottom)), top);
+      put(d + o, w + WAVE_EXEC_MASKS + o, v128.and(within, i32x4.splat(0xffff)));
+    }
+    if (o >= rowBytes) return;
+    put(d + o, w + WAVE_EXEC_MASKS + o, finish16(v128.load(s + o), finish, least));
+    o += 16;
+  }
+}
+function finish16(x: v128, finish: u32, least: v128): v128 {
   const isNan = i32x4.gt_s(v128.and(x, i32x4.splat(0x7fff)), i32x4.splat(0x7c00));
   let r = x;
-  if (omod) {
-    const scaled = f32x4.mul(toFloat(x), f32x4.splat(factor));
+  if (finish & 3) {
+    const scaled = f32x4.mul(toFloat(x), f32x4.splat(scaleOf(finish)));
     r = v128.bitselect(x, round64 ? toHalfRounded(scaled, round64) : toHalf(scaled), isNan);
   }
-  if (clamp) {
+  if (finish & 4) {
     // Positive halves compare as integers; bit 15 makes a negative one larger than all of them.
     const negative = i32x4.ge_s(v128.and(r, i32x4.splat(0xffff)), i32x4.splat(0x8000));
     const clamped = v128.andnot(v128.andnot(i32x4.min_s(r, i32x4.splat(0x3c00)), negative), isNan);

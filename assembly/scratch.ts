@@ -25,7 +25,7 @@ export let RESULT: usize = 0;
 export let ACTIVE: usize = 0;
 /** For each lane the byte offset in a row of the lane that it reads under DPP. */
 export let SOURCE_LANES: usize = 0;
-/** Spread scalar sources, one a source: 16 bytes of low dwords, 16 bytes of high dwords. */
+/** Spread scalar sources, 32 bytes a source: of 64-bit ones low dwords, then high dwords. */
 export let SPREAD: usize = 0;
 
 /** For some records each the region that was hit last, a dword a record (16 of them). */

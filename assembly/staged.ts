@@ -1,25 +1,26 @@
 // The slow way of the step loop: instructions with modifiers, VGPR indexing, and the counters of approximate operations.
 //
 // A staged instruction runs as a temporary record without modifiers: sources that have some are copied to STAGE first, and where the
-// result has some it goes to RESULT and is finished from there.
+// result has some it goes to RESULT and is finished from there. What compilers give abs, neg, omod or clamp has a loop that does these itself
+// (MODIFIED in host/build/dispatch.ts), for the rounding to nearest; it leaves to staging what needs care.
 //
 //   sources: SDWA or DPP select → abs → neg      result: omod → clamp → flush → SDWA destination
 import {
   FAULT_ILLEGAL, FAULT_LDS, FAULT_MISALIGNED, FAULT_REGISTER, FAULT_UNSUPPORTED, FLAG_APPROXIMATE, FLAG_DPP, FLAG_SDWA, FLAG_STAGED, GFX8,
-  KIND_CONSTANT, KIND_SPECIAL, MACHINE_COUNTERS, RECORD_DST, RECORD_IMM, RECORD_MODS, RECORD_SRC0, WAVE_EXEC_MASKS, WAVE_LDS,
-  WAVE_LDS_BYTES, WAVE_MACHINE, WAVE_MODE, WAVE_VECTORS, WAVE_VGPR_COUNT,
+  KIND_CONSTANT, KIND_SCALAR, KIND_SPECIAL, KIND_VECTOR, MACHINE_COUNTERS, RECORD_DST, RECORD_IMM, RECORD_MODS, RECORD_OP, RECORD_SRC0,
+  WAVE_EXEC_MASKS, WAVE_LDS, WAVE_LDS_BYTES, WAVE_MACHINE, WAVE_MODE, WAVE_VECTORS, WAVE_VGPR_COUNT,
 } from './generated/layout';
 import { OPERANDS } from './generated/operands';
-import { kindMask, spread32, spread64, SPREAD_HIGH } from './fetch';
+import { flippedBits, keptBits, kindMask, scalarSource, scalarSource64 } from './fetch';
 import {
-  finishSelected, finishValue, isFloatType, isWideType, OPERANDS_ACCUMULATES, OPERANDS_SKIPPED, OPERANDS_TIED, OPERANDS_VECTOR, TYPE_F16,
-  TYPE_F32, TYPE_F64, TYPE_NONE, typeOf, VALUE,
+  finishOf, finishSelected, finishValue, isFloatType, isWideType, OPERANDS_ACCUMULATES, OPERANDS_MODIFIED_SHIFT, OPERANDS_SKIPPED,
+  OPERANDS_TIED, OPERANDS_VECTOR, TYPE_F16, TYPE_F64, TYPE_NONE, typeOf, VALUE,
 } from './finish';
-import { flushResults32, flushResults64, ieee, setIntegerClamp } from './lib/mode';
+import { round32, setIntegerClamp } from './lib/mode';
 import { ACTIVE, INDEXED, RESULT, SOURCE_LANES, STAGE, TEMPORARY } from './scratch';
 import { fault, generation, M0_OFFSET, MODE_GPR_IDX_EN, MODE_VSKIP, refreshExec, rowBytes, stop } from './state';
 import { faulted } from './memory';
-import { step } from './table';
+import { step, stepModified } from './table';
 
 /** Runs a record that is not plain. `head` is its first dword. */
 export function stepFlagged(head: u32, u: usize, w: usize): void {
@@ -61,74 +62,106 @@ function indexRegisters(u: usize, w: usize, operands: u32): bool {
   return true;
 }
 
+/** SDWA, DPP and LDS direct, around what abs, neg, omod and clamp do. */
 function runStaged(op: u32, flags: u32, operands: u32, u: usize, w: usize): void {
-  const mods = load<u32>(u, RECORD_MODS), value = typeOf(operands, VALUE);
-  v128.store(TEMPORARY, v128.load(u));
-  v128.store(TEMPORARY, v128.load(u, 16), 16);
-  if ((mods & kindMask(0)) == KIND_SPECIAL && !stageLdsDirect(u, w)) return;
   const dpp = (flags & FLAG_DPP) != 0, sdwa = (flags & FLAG_SDWA) != 0;
+  const ldsDirect = (load<u32>(u, RECORD_MODS) & kindMask(0)) == KIND_SPECIAL;
+  if (!(dpp || sdwa || ldsDirect)) return runModified(op, operands, u, w);
+  useTemporary(u);
+  if (ldsDirect && !stageLdsDirect(u, w)) return;
   if (dpp && !stageDpp(u, w, isWideType(typeOf(operands, 0)))) return;
   if (sdwa) stageSdwa(u, w, operands);
-  const signs = ((mods >> 9) | (mods >> 12)) & 7;
-  for (let i = 0; i < 3; i++) if ((signs >> i) & 1) stageSigns(w, operands, mods, i);
-
-  const clamp = (mods >> 17) & 1, omod = effectiveOmod((mods >> 15) & 3, value);
-  const finishes = isFloatType(value) && (clamp || omod);
-  // Integer operations saturate by themselves, from gfx8 on.
-  const saturates = clamp && !isFloatType(value) && generation >= GFX8 ? 1 : 0;
-  const selects = sdwa && value != TYPE_NONE;
-  if (!finishes && !selects) {
-    setIntegerClamp(saturates);
-    step(op, TEMPORARY, w);
-    setIntegerClamp(0);
-  } else {
-    const d = w + load<u32>(u, RECORD_DST);
-    if (operands & OPERANDS_ACCUMULATES) memory.copy(RESULT, d, rowBytes);
+  if (sdwa && typeOf(operands, VALUE) != TYPE_NONE) {
     store<u32>(TEMPORARY, RESULT - w, RECORD_DST);
-    setIntegerClamp(saturates);
-    step(op, TEMPORARY, w);
-    setIntegerClamp(0);
-    if (finishes) finishValue(value, omod, clamp, operands, RESULT, selects ? RESULT : d, w);
-    if (selects) finishSelected(load<u32>(u, RECORD_IMM), RESULT, d, w);
-  }
+    runModified(op, operands, TEMPORARY, w);
+    finishSelected(load<u32>(u, RECORD_IMM), RESULT, w + load<u32>(u, RECORD_DST), w);
+  } else runModified(op, operands, TEMPORARY, w);
   // DPP has switched lanes off.
   if (dpp) refreshExec(w);
 }
 
-/** OMOD counts on float results whose denormals MODE flushes, and not with IEEE set. */
-function effectiveOmod(omod: u32, value: u32): u32 {
-  if (!isFloatType(value) || ieee) return 0;
-  return (value == TYPE_F32 ? flushResults32 : flushResults64) ? omod : 0;
+/** abs, neg, omod and clamp. */
+function runModified(op: u32, operands: u32, u: usize, w: usize): void {
+  const mods = load<u32>(u, RECORD_MODS), number = operands >> OPERANDS_MODIFIED_SHIFT;
+  if (!(mods & MODIFIERS)) return step(op, u, w);
+  // The loops with modifiers call no kernels for other round modes.
+  if (number != 0 && round32 == 0) return stepModified(number, u, w);
+
+  stageSources(operands, u, w);
+  const value = typeOf(operands, VALUE), finish = isFloatType(value) ? finishOf(mods, value) : 0;
+  if (finish) return stepAndFinish(op, operands, finish, u, w, 0);
+  // Integer operations saturate by themselves, from gfx8 on.
+  setIntegerClamp(!isFloatType(value) && generation >= GFX8 ? (mods >> 17) & 1 : 0);
+  step(op, TEMPORARY, w);
+  setIntegerClamp(0);
 }
 
-/** Lets the temporary record read source `i` from STAGE. */
-function useStage(w: usize, i: i32): void {
+/** Runs the rest, from byte `o` of the rows on, of what a loop with modifiers has begun. */
+export function stageRest(u: usize, w: usize, o: usize): void {
+  const op = load<u16>(u, RECORD_OP), operands = load<u32>(OPERANDS + 4 * op);
+  stageSources(operands, u, w);
+  // Under SDWA, RESULT is the destination: what is in it already is lost, but it is no source either.
+  const from = load<u32>(u, RECORD_DST) == RESULT - w ? 0 : o;
+  stepAndFinish(op, operands, finishOf(load<u32>(u, RECORD_MODS), typeOf(operands, VALUE)), u, w, from);
+}
+
+/** Makes the temporary record that of `u`, with abs and neg done. */
+function stageSources(operands: u32, u: usize, w: usize): void {
+  const mods = load<u32>(u, RECORD_MODS), signs = ((mods >> 9) | (mods >> 12)) & 7;
+  useTemporary(u);
+  for (let i = 0; i < 3; i++) if ((signs >> i) & 1) stageSigns(w, operands, mods, i);
+}
+
+/** Runs the temporary record and finishes what it gives from byte `o` on. */
+function stepAndFinish(op: u32, operands: u32, finish: u32, u: usize, w: usize, o: usize): void {
+  const d = w + load<u32>(u, RECORD_DST);
+  if (operands & OPERANDS_ACCUMULATES) memory.copy(RESULT, d, rowBytes);
+  store<u32>(TEMPORARY, RESULT - w, RECORD_DST);
+  step(op, TEMPORARY, w);
+  finishValue(typeOf(operands, VALUE), finish, operands, RESULT, d, w, o);
+}
+/** The bits of mods that hold abs, neg, omod and clamp. */
+const MODIFIERS: u32 = 0x3fe00;
+
+/** Makes the temporary record that of `u`. */
+function useTemporary(u: usize): void {
+  v128.store(TEMPORARY, v128.load(u));
+  v128.store(TEMPORARY, v128.load(u, 16), 16);
+}
+
+/** Lets the temporary record read source `i` from STAGE, a row or a scalar. */
+function useStage(w: usize, i: i32, kind: u32): void {
   store<u32>(TEMPORARY + 4 * i, STAGE + 512 * i - w, RECORD_SRC0);
-  store<u32>(TEMPORARY, load<u32>(TEMPORARY, RECORD_MODS) & ~kindMask(i), RECORD_MODS);
+  store<u32>(TEMPORARY, (load<u32>(TEMPORARY, RECORD_MODS) & ~kindMask(i)) | (kind << (3 * i)), RECORD_MODS);
 }
 
 /** Copies source `i` of the temporary record to STAGE with abs and neg of `mods` applied; only floats have them. */
 function stageSigns(w: usize, operands: u32, mods: u32, i: i32): void {
   const type = typeOf(operands, i);
   if (!isFloatType(type)) return;
-  const signBit: i32 = type == TYPE_F16 ? 0x8000 : <i32>0x80000000;
-  const abs = i32x4.splat((mods >> (9 + i)) & 1 ? signBit : 0), neg = i32x4.splat((mods >> (12 + i)) & 1 ? signBit : 0);
   const wide = type == TYPE_F64, to = STAGE + 512 * i;
-  let from = w + load<u32>(TEMPORARY + 4 * i, RECORD_SRC0), mask: usize = -1, high = from + rowBytes;
+  const signBit: i32 = type == TYPE_F16 ? 0x8000 : <i32>0x80000000;
+  const kept = keptBits(mods, i, signBit), flipped = flippedBits(mods, i, signBit);
   if (load<u32>(TEMPORARY, RECORD_MODS) & kindMask(i)) {
-    from = wide ? spread64(TEMPORARY, w, i) : spread32(TEMPORARY, w, i);
-    mask = 0;
-    high = from + SPREAD_HIGH;
+    const high = to + (wide ? 4 : 0), x = wide ? scalarSource64(TEMPORARY, w, i) : scalarSource(TEMPORARY, w, i);
+    store<u64>(to, x);
+    store<u32>(high, (load<u32>(high) & i32x4.extract_lane(kept, 0)) ^ i32x4.extract_lane(flipped, 0));
+    return useStage(w, i, KIND_SCALAR);
   }
-  if (wide) {
-    for (let o: usize = 0; o < rowBytes; o += 16) {
-      v128.store(to + o, v128.load(from + (o & mask)));
-      v128.store(to + rowBytes + o, v128.xor(v128.andnot(v128.load(high + (o & mask)), abs), neg));
-    }
-  } else {
-    for (let o: usize = 0; o < rowBytes; o += 16) v128.store(to + o, v128.xor(v128.andnot(v128.load(from + (o & mask)), abs), neg));
+  const from = w + load<u32>(TEMPORARY + 4 * i, RECORD_SRC0);
+  if (wide) memory.copy(to, from, rowBytes);
+  signRow(wide ? from + rowBytes : from, wide ? to + rowBytes : to, kept, flipped);
+  useStage(w, i, KIND_VECTOR);
+}
+
+function signRow(from: usize, to: usize, kept: v128, flipped: v128): void {
+  // Four chunks at a time, as the loop around one would cost more than the chunk.
+  for (const end = from + rowBytes; from < end; from += 64, to += 64) {
+    v128.store(to, v128.xor(v128.and(v128.load(from), kept), flipped));
+    v128.store(to, v128.xor(v128.and(v128.load(from, 16), kept), flipped), 16);
+    v128.store(to, v128.xor(v128.and(v128.load(from, 32), kept), flipped), 32);
+    v128.store(to, v128.xor(v128.and(v128.load(from, 48), kept), flipped), 48);
   }
-  useStage(w, i);
 }
 
 /** LDS direct: one value of LDS at M0[15:0], its type in M0[18:16], for all lanes. False after a fault. */
@@ -170,7 +203,7 @@ function stageSdwa(u: usize, w: usize, operands: u32): void {
       const x = i32x4.shl(v128.load(from + o), left);
       v128.store(to + o, signed ? i32x4.shr_s(x, right) : i32x4.shr_u(x, right));
     }
-    useStage(w, i);
+    useStage(w, i, KIND_VECTOR);
   }
 }
 
@@ -195,7 +228,7 @@ function stageDpp(u: usize, w: usize, wide: bool): bool {
     const written = (imm >> (14 + (<u32>o >> 6))) & (imm >> (10 + ((<u32>o >> 4) & 3))) & 1;
     if (written == 0 || (there | bound) == 0) store<u32>(masks + o, 0);
   }
-  useStage(w, 0);
+  useStage(w, 0, KIND_VECTOR);
   return true;
 }
 

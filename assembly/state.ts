@@ -23,6 +23,9 @@ export let flushSource64: u64 = 0;
 export let flushResult64: u64 = 0;
 export let flushSource16: i32 = 0;
 export let flushResult16: i32 = 0;
+/** The larger of those of sources and results. */
+export let limit32: u32 = 0;
+export let limit64: u64 = 0;
 /** Records whose first dword (op and flags) is above this take the slow way: flagged ones, or all while VGPR indexing is on. */
 export let plainLimit: u32 = 0xffff;
 
@@ -59,6 +62,8 @@ function refreshMode(w: usize): void {
   flushResult64 = flushResults64 ? DBL_MIN_BITS : 0;
   flushSource16 = flushSources64 ? 0x400 : 0;
   flushResult16 = flushResults64 ? 0x400 : 0;
+  limit32 = max(flushSource32, flushResult32);
+  limit64 = max(flushSource64, flushResult64);
   plainLimit = mode & (MODE_GPR_IDX_EN | MODE_VSKIP) ? 0 : 0xffff;
 }
 

@@ -139,19 +139,35 @@ export function fma(a: v128, b: v128, c: v128): v128 {
   return isDefined(RELAXED) ? f32x4.relaxed_madd(a, b, c) : fmaInF64(a, b, c);
 }
 
+/** The same, but NaN where the quick way may be wrong. */
+// @ts-ignore: decorator
+@inline
+export function fmaOrNan(a: v128, b: v128, c: v128): v128 {
+  // @ts-ignore: defined by asc or not at all
+  if (isDefined(RELAXED)) return f32x4.relaxed_madd(a, b, c);
+  const s0 = f64x2.add(f64x2.mul(promoteLow(a), promoteLow(b)), promoteLow(c));
+  const s1 = f64x2.add(f64x2.mul(promoteHigh(a), promoteHigh(b)), promoteHigh(c));
+  return v128.or(demote(s0, s1), isUnsure(s0, s1));
+}
+
+// @ts-ignore: decorator
+@inline
+function fmaInF64(a: v128, b: v128, c: v128): v128 {
+  const s0 = f64x2.add(f64x2.mul(promoteLow(a), promoteLow(b)), promoteLow(c));
+  const s1 = f64x2.add(f64x2.mul(promoteHigh(a), promoteHigh(b)), promoteHigh(c));
+  return v128.any_true(isUnsure(s0, s1)) ? fmaRounded(a, b, c, 0) : demote(s0, s1);
+}
+
 /**
  * The product of two f32 is exact in f64. Rounding the f64 sum again, to f32, can only go wrong where the sum lies on a tie of f32, or
  * among the denormals of f32, whose ties lie elsewhere; such a chunk is done again with the sum rounded to odd.
  */
 // @ts-ignore: decorator
 @inline
-function fmaInF64(a: v128, b: v128, c: v128): v128 {
-  const s0 = f64x2.add(f64x2.mul(promoteLow(a), promoteLow(b)), promoteLow(c));
-  const s1 = f64x2.add(f64x2.mul(promoteHigh(a), promoteHigh(b)), promoteHigh(c));
+function isUnsure(s0: v128, s1: v128): v128 {
   // A tie: the 29 bits that f32 lacks are 1 and zeros.
   const ties = i32x4.eq(i32x4.shl(lows(s0, s1), 3), i32x4.splat(SIGN));
   // 0 < |s| < 2^-126, on the upper halves without the sign; biased, as the comparison is signed.
   const tiny = i32x4.lt_s(i32x4.add(i32x4.shl(highs(s0, s1), 1), i32x4.splat(MAGNITUDE)), i32x4.splat(0x70200000 + MAGNITUDE));
-  if (v128.any_true(v128.or(ties, tiny))) return fmaRounded(a, b, c, 0);
-  return demote(s0, s1);
+  return v128.or(ties, tiny);
 }

@@ -83,6 +83,9 @@ export function v_max_f32(a: v128, b: v128): v128 {
   const x = f32x4.pmax(a, b), y = f32x4.pmax(b, a);
   return v128.any_true(f32x4.ne(x, y)) ? dropNaNs(a, b, v128.and(x, y)) : v128.and(x, y);
 }
+/** Quick: for operands without NaN. */
+export function v_min_f32_quick(a: v128, b: v128): v128 { return v128.or(f32x4.pmin(a, b), f32x4.pmin(b, a)); }
+export function v_max_f32_quick(a: v128, b: v128): v128 { return v128.and(f32x4.pmax(a, b), f32x4.pmax(b, a)); }
 /** Minimum or maximum `r` with the NaNs among the operands dealt with. */
 function dropNaNs(a: v128, b: v128, r: v128): v128 {
   r = v128.bitselect(a, r, isNaNs(b));

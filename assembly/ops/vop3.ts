@@ -1,7 +1,7 @@
 // Vector operations of 32 and 16 bits that have only the VOP3 encoding. f64 and f16 arithmetic and 64-bit results have files of their own.
 // The optimizer inlines no function that calls another: kernels with a call for the rare case are marked @inline.
 import {
-  DEFAULT_NAN, demoteRounded, fma, fmaRounded, fmaScaledRounded, INFINITY_BITS, isNaNs, MIN_NORMAL, mulRounded, promoteHigh, promoteLow,
+  DEFAULT_NAN, demoteRounded, fma, fmaOrNan, fmaRounded, fmaScaledRounded, INFINITY_BITS, isNaNs, MIN_NORMAL, mulRounded, promoteHigh, promoteLow,
   quiet, SIGN,
 } from '../lib/float';
 import { highs } from '../lib/lanes';
@@ -20,6 +20,7 @@ export function v_mad_legacy_f32_rounded(a: v128, b: v128, c: v128, round: i32):
 // @ts-ignore: decorator
 @inline
 export function v_fma_f32(a: v128, b: v128, c: v128): v128 { return fma(a, b, c); }
+export function v_fma_f32_quick(a: v128, b: v128, c: v128): v128 { return fmaOrNan(a, b, c); }
 export function v_fma_f32_rounded(a: v128, b: v128, c: v128, round: i32): v128 { return fmaRounded(a, b, c, round); }
 
 /** The lighting product: -MAX where b is -MAX, -infinity or NaN, or c is not above 0. */

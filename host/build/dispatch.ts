@@ -21,12 +21,16 @@ interface Loop {
   readonly name: string
   readonly operation: Operation
   readonly kernel: Kernel
+  /** The kernel for chunks that are tried: one that calls nothing where there is such a one, or else the same. */
+  readonly quick: Kernel
   /** The kernel of the mask result, where there is a value too. */
   readonly maskKernel: Kernel | undefined
   /** The kernel of the value that this loop calls, and what it gets behind the sources. */
   readonly variant: Variant
   /** The kernel comes as a number of the function table. */
   readonly common: boolean
+  /** The loop does abs, neg, omod and clamp, too. */
+  readonly modified: boolean
 }
 
 /** A second kernel of an operation, for a state of the wave that is rare: its loop runs while `global` is not 0. */
@@ -61,8 +65,14 @@ function least(operation: Operation, type: OperandType, side: 'Source' | 'Result
 const flushes = (operation: Operation, type: OperandType | undefined): boolean =>
   isFloat(type) && (operation.traits.has('flush') || operation.traits.has('ftz'))
 
+/** Whether abs and neg of a source count in this loop. */
+const isSigned = ({ modified, operation }: Loop, type: OperandType): boolean => modified && typeOf(operation, type) === 'f32'
+/** Whether this loop does omod and clamp. */
+const finishes = ({ modified, operation }: Loop): boolean => modified && valueType(operation) === 'f32'
+
 /** Lines that resolve a source to pointer and mask before the loop. */
-function sourceSetup(operation: Operation, type: OperandType, i: number, wide: boolean): string[] {
+function sourceSetup(loop: Loop, type: OperandType, i: number, wide: boolean): string[] {
+  const { operation } = loop
   const x = LETTERS[i]
   if (type === 'vcc') return [`  const ${x}Bits = vcc(w);`]
   if (type === 'mask') return [`  const ${x}Bits = scalarSource64(u, w, ${i});`]
@@ -70,6 +80,7 @@ function sourceSetup(operation: Operation, type: OperandType, i: number, wide: b
   return [
     `  let ${x}At = w + load<u32>(u, RECORD_SRC${i}), ${x}Mask: usize = -1${pair ? `, ${x}High = ${x}At + rowBytes` : ''};`,
     `  if (kinds & kindMask(${i})) { ${x}At = spread${pair ? 64 : 32}(u, w, ${i}); ${x}Mask = 0;${pair ? ` ${x}High = ${x}At + SPREAD_HIGH;` : ''} }`,
+    ...(isSigned(loop, type) ? [`  const ${x}Kept = keptBits(kinds, ${i}, SIGN), ${x}Flipped = flippedBits(kinds, ${i}, SIGN);`] : []),
     ...(flushes(operation, type) ? [`  const ${x}Least = ${least(operation, type, 'Source')};`] : []),
   ]
 }
@@ -114,39 +125,102 @@ const triesFirst = (operation: Operation): boolean =>
   flushes(operation, valueType(operation)) &&
   bitsOf(valueType(operation)!) === (isWide(operation) ? 64 : 32)
 
-/** Lines that compute the result `r` of a chunk: sources flushed, operation, NaN rule, result flushed. */
-function compute(loop: Loop, value: OperandType, half: '' | 0 | 1): string[] {
-  const { operation } = loop
-  const r = `r${half}`
-  const careful = [
-    ...flushSources(operation, half),
-    `    ${r} = ${call(loop, loop.kernel, half)};`,
-    ...finishResult(operation, value, half),
-  ]
-  if (!triesFirst(operation)) return [`    let ${r}: v128;`, ...careful]
-  const bits = floatBits(value)
-  const f = bits === 32 ? 'f32x4' : 'f64x2'
+/** Whether the result `r` of a chunk that was tried has to be computed with care. */
+function isHard({ operation }: Loop, value: OperandType, half: '' | 0 | 1): string {
+  const [f, all, bitmask] = floatBits(value) === 32 ? ['f32x4', 15, 'i32x4.bitmask'] : ['f64x2', 3, 'i64x2.bitmask']
   const floats = operation.shape.sources.flatMap((t, i) => (t === value ? [`${LETTERS[i]}${half}`] : []))
   // pmin keeps its first operand where that is NaN, so the result comes first.
-  const magnitude = floats.reduce((t, x) => `${f}.pmin(${t}, ${f}.abs(${x}))`, `${f}.abs(${r})`)
-  const bitmask = bits === 32 ? 'i32x4.bitmask' : 'i64x2.bitmask'
+  const magnitude = floats.reduce((t, x) => `${f}.pmin(${t}, ${f}.abs(${x}))`, `${f}.abs(r${half})`)
+  return `${bitmask}(${f}.ge(${magnitude}, limit)) != ${all}`
+}
+
+/** Lines that compute the result `r` of a chunk: sources flushed, operation, NaN rule, result flushed. */
+const computeWithCare = (loop: Loop, value: OperandType, half: '' | 0 | 1): string[] => [
+  ...flushSources(loop.operation, half),
+  `    r${half} = ${call(loop, loop.kernel, half)};`,
+  ...finishResult(loop.operation, value, half),
+]
+/** The same, without care where that does. */
+function compute(loop: Loop, value: OperandType, half: '' | 0 | 1): string[] {
+  const careful = computeWithCare(loop, value, half)
+  if (!triesFirst(loop.operation)) return [`    let r${half}: v128;`, ...careful]
   return [
-    `    let ${r} = ${call(loop, loop.kernel, half)};`,
-    `    if (${bitmask}(${f}.ge(${magnitude}, limit)) != ${bits === 32 ? 15 : 3}) {`,
+    `    let r${half} = ${call(loop, loop.kernel, half)};`,
+    `    if (${isHard(loop, value, half)}) {`,
     ...careful.map((line) => `  ${line}`),
     '    }',
   ]
+}
+
+/**
+ * A loop over chunks of four lanes in which those that need no care have an inner loop of their own: one that calls nothing, so that all it
+ * needs is in registers.
+ */
+function triedLoop(loop: Loop, value: OperandType): string[] {
+  const sources = loadSources(loop, '')
+  return [
+    '  let o: usize = 0;',
+    '  for (;;) {',
+    '    for (; o < rowBytes; o += 16) {',
+    ...sources.map((line) => `  ${line.replace('let', 'const')}`),
+    `      const r = ${call(loop, loop.quick, '')};`,
+    `      if (${isHard(loop, value, '')}) break;`,
+    '      put(d + o, w + WAVE_EXEC_MASKS + o, r);',
+    '    }',
+    '    if (o >= rowBytes) return;',
+    ...sources,
+    '    let r: v128;',
+    ...computeWithCare(loop, value, ''),
+    '    put(d + o, w + WAVE_EXEC_MASKS + o, r);',
+    '    o += 16;',
+    '  }',
+  ]
+}
+
+/**
+ * A loop with modifiers, two chunks at a time. Where these need care, the instruction is staged from there on. Zeros need none; denormals do
+ * where anything is flushed, and NaNs, which come from sources where the NaN rule does not apply.
+ */
+function finishingLoop(loop: Loop): string[] {
+  const { operation } = loop
+  const halves = [0, 1] as const
+  const floats = halves.flatMap((half) => operation.shape.sources.flatMap((t, i) => (t === 'f32' ? [`${LETTERS[i]}${half}`] : [])))
+  const tries = triesFirst(operation)
+  if (!tries && (operation.traits.has('nan') || flushes(operation, 'f32'))) throw new Error(`${operation.name} has no loop with modifiers`)
+  const ordered = (tries ? ['r0', 'r1'] : floats).map((x) => `f32x4.eq(${x}, ${x})`)
+  const smallest = [...floats, 'r0', 'r1'].map((x) => `smallness(${x})`).reduce((x, y) => `i32x4.min_u(${x}, ${y})`)
+  const tests = tries ? [`i32x4.ge_u(${smallest}, limit)`, ...ordered] : ordered
+  return [
+    '  const finish = finishOf32(kinds), k = factor32(finish), low = lowest32(finish), high = highest32(finish);',
+    ...(tries ? [`  const limit = ${operation.traits.has('ftz') ? '' : 'limit32 == 0 ? i32x4.splat(0) : '}leastSmallness(finish);`] : []),
+    '  for (let o: usize = 0; o < rowBytes; o += 32) {',
+    ...halves.flatMap((half) => [...loadSources(loop, half), `    const r${half} = ${call(loop, loop.quick, half)};`]),
+    ...(tests.length > 0
+      ? [`    if (i32x4.bitmask(${tests.reduce((x, y) => `v128.and(${x}, ${y})`)}) != 15) return stageRest(u, w, o);`]
+      : []),
+    '    put(d + o, w + WAVE_EXEC_MASKS + o, within32(f32x4.mul(r0, k), low, high));',
+    '    put(d + o + 16, w + WAVE_EXEC_MASKS + o + 16, within32(f32x4.mul(r1, k), low, high));',
+    '  }',
+  ]
+}
+
+/** Lines that load the sources of a chunk of four lanes; `half` is 1 for the second one of two. */
+function loadSources(loop: Loop, half: '' | 0 | 1): string[] {
+  return loop.operation.shape.sources.map((type, i) => {
+    const x = LETTERS[i]
+    if (isMask(type)) return `    const ${x} = masks4(<i32>(${x}Bits >> (o >> 2)));`
+    const chunk = `v128.load(${x}At + (o & ${x}Mask)${half === 1 ? ', 16' : ''})`
+    return `    let ${x}${half} = ${isSigned(loop, type) ? `v128.xor(v128.and(${chunk}, ${x}Kept), ${x}Flipped)` : chunk};`
+  })
 }
 
 /** A loop over chunks of four lanes. */
 function narrowLoop(loop: Loop): string[] {
   const { operation } = loop
   const value = valueType(operation)
-  const lines = operation.shape.sources.map((type, i) => {
-    const x = LETTERS[i]
-    if (isMask(type)) return `    const ${x} = masks4(<i32>(${x}Bits >> (o >> 2)));`
-    return `    let ${x} = v128.load(${x}At + (o & ${x}Mask));`
-  })
+  if (finishes(loop)) return finishingLoop(loop)
+  if (triesFirst(operation) && !loop.common) return triedLoop(loop, value!)
+  const lines = loadSources(loop, '')
   if (/^v_mbcnt/.test(operation.name)) lines.push('    setChunkLane(<i32>(o >> 2));')
   if (hasMask(operation)) {
     lines.push(...flushSources(operation, ''))
@@ -159,8 +233,9 @@ function narrowLoop(loop: Loop): string[] {
     if (bitsOf(value) === 16) lines.push('    r = v128.and(r, i32x4.splat(0xffff));')
     lines.push('    put(d + o, w + WAVE_EXEC_MASKS + o, r);')
   }
-  return lines
+  return inLoop(lines)
 }
+const inLoop = (lines: readonly string[]): string[] => ['  for (let o: usize = 0; o < rowBytes; o += 16) {', ...lines, '  }']
 
 /** A loop over chunks of four lanes that calls kernels for two lanes at a time. Of a row pair all is read before anything is written. */
 function wideLoop(loop: Loop): string[] {
@@ -197,18 +272,12 @@ function wideLoop(loop: Loop): string[] {
       lines.push('    put(d + o, w + WAVE_EXEC_MASKS + o, r);')
     }
   }
-  return lines
+  return inLoop(lines)
 }
 
-/** The larger one of the least magnitudes of sources and result. */
-function limitSource(operation: Operation, value: OperandType): string {
-  const sources = operation.shape.sources.flatMap((t, i) => (t === value ? [`${LETTERS[i]}Least`] : []))
-  const max = floatBits(value) === 32 ? 'f32x4.max' : 'f64x2.max'
-  return `  const limit = ${[...new Set(sources)]
-    .slice(0, 1)
-    .concat('least')
-    .reduce((a, b) => `${max}(${a}, ${b})`)};`
-}
+/** The larger one of the least magnitudes of sources and result: from a global, or the loop would compute it for every chunk. */
+const limitOf = ({ traits }: Operation, value: OperandType): string =>
+  traits.has('ftz') ? 'i32x4.splat(0x00800000)' : floatBits(value) === 32 ? 'i32x4.splat(limit32)' : 'i64x2.splat(limit64)'
 
 function loopSource(loop: Loop): string {
   const { operation } = loop
@@ -218,14 +287,12 @@ function loopSource(loop: Loop): string {
   return [
     `function ${loop.name}(u: usize, w: usize${loop.common ? ', kernel: u32' : ''}): void {`,
     ...(sources.some((t) => !isMask(t)) ? ['  const kinds = load<u32>(u, RECORD_MODS);'] : []),
-    ...sources.flatMap((type, i) => sourceSetup(operation, type, i, wide)),
+    ...sources.flatMap((type, i) => sourceSetup(loop, type, i, wide)),
     ...(value !== undefined ? ['  const d = w + load<u32>(u, RECORD_DST);'] : []),
     ...(flushes(operation, value) ? [`  const least = ${least(operation, value!, 'Result')};`] : []),
-    ...(triesFirst(operation) ? [limitSource(operation, value!)] : []),
+    ...(triesFirst(operation) && !loop.modified ? [`  const limit = ${limitOf(operation, value!)};`] : []),
     ...(hasMask(operation) ? ['  let bits: u64 = 0;'] : []),
-    '  for (let o: usize = 0; o < rowBytes; o += 16) {',
     ...(wide ? wideLoop(loop) : narrowLoop(loop)),
-    '  }',
     ...(hasMask(operation) ? ['  writeMask(u, w, bits);'] : []),
     '}',
   ]
@@ -270,9 +337,25 @@ function loopsOf(operation: Operation, kernels: Kernels): readonly Loop[] {
   return [PLAIN, ...variantsOf(operation)].flatMap((variant) => {
     const name = operation.name + variant.suffix
     const kernel = kernels.get(name)
-    return kernel ? [{ name, operation, kernel, maskKernel, variant, common: isCommon(operation, variant) }] : []
+    const quick = (variant === PLAIN && kernels.get(`${name}_quick`)) || kernel
+    return kernel
+      ? [{ name, operation, kernel, quick: quick!, maskKernel, variant, common: isCommon(operation, variant), modified: false }]
+      : []
   })
 }
+
+/**
+ * Operations that have a loop with modifiers besides their plain one: what compilers give modifiers, where staging them would take longer
+ * than the operation itself. All others are staged (assembly/staged.ts).
+ */
+const MODIFIED = OPERATIONS.filter(({ name }) =>
+  /^v_(add|sub|subrev|mul|mac|mad|fma|min|max|floor|fract|trunc|rndne|cvt_[iu]32|cmp_n?(lt|le|gt|ge|eq|lg))_f32$|^v_cvt_f32_[iu]32$|^v_cndmask_b32$/.test(
+    name,
+  ),
+)
+const modifiedName = (operation: Operation): string => `${operation.name}_modified`
+const modifiedLoop = (operation: Operation, kernels: Kernels): string =>
+  loopSource({ ...loopsOf(operation, kernels)[0]!, name: modifiedName(operation), common: false, modified: true })
 
 /** The loops that stand once for several operations, and the kernels that they call, in the order of their numbers. */
 class CommonLoops {
@@ -338,12 +421,14 @@ const TYPE_CODES: Readonly<Partial<Record<OperandType, number>>> = {
 const typeCode = (type: OperandType | undefined): number => (type === undefined ? 0 : (TYPE_CODES[type] ?? 1))
 /** Operations on plain bits whose abs and neg work as on an f32 (LLVM's VOP3, SDWA and DPP forms of these have them). */
 const BITS_WITH_SIGN = new Set(['v_mov_b32', 'v_cndmask_b32'])
+/** The type that a source of `type` has for abs and neg. */
+const typeOf = ({ name }: Operation, type: OperandType | undefined): OperandType | undefined =>
+  type === 'b32' && BITS_WITH_SIGN.has(name) ? 'f32' : type
 
 function operandsWord(operation: Operation): number {
-  const code = (type: OperandType | undefined) => (type === 'b32' && BITS_WITH_SIGN.has(operation.name) ? 3 : typeCode(type))
   const { sources } = operation.shape
   let word = 0
-  for (let i = 0; i < 3; i++) word |= code(sources[i]) << (4 * i)
+  for (let i = 0; i < 3; i++) word |= typeCode(typeOf(operation, sources[i])) << (4 * i)
   word |= typeCode(valueType(operation)) << 12
   if (/^v_cmps?x_/.test(operation.name)) word |= 1 << 16
   if (/^vop/.test(operation.table)) word |= 1 << 19
@@ -351,14 +436,16 @@ function operandsWord(operation: Operation): number {
   if (operation.name === 'v_interp_p2_f32') word |= 1 << 21
   if (operation.shape.tied === 2) word |= 1 << 22
   if (flushes(operation, valueType(operation))) word |= operation.traits.has('ftz') ? 3 << 17 : 1 << 17
-  return word
+  // Above: the number of the loop with modifiers from 1 on, 0 where there is none.
+  return word | ((MODIFIED.findIndex(({ name }) => name === compareOf(operation.name)) + 1) << 23)
 }
 
 /** The name under which the core exports a function to the build, which puts it into the function table behind the empty entry 0. */
 export const entryName = (entry: number): string => `entry_${entry}`
 const stepName = (number: number): string => entryName(number + 1)
-/** Behind the steps: the kernels of the common loops. */
-const FIRST_KERNEL = PSEUDO_OPERATIONS.length + OPERATIONS.length + 1
+/** Behind the steps: the loops with modifiers, then the kernels of the common loops. */
+const FIRST_MODIFIED = PSEUDO_OPERATIONS.length + OPERATIONS.length + 1
+const FIRST_KERNEL = FIRST_MODIFIED + MODIFIED.length
 
 function stepExport({ number }: Operation, kernel: Kernel | undefined): string {
   if (!kernel) return `export { unsupported as ${stepName(number)} } from '../pseudo';`
@@ -386,10 +473,12 @@ export function dispatchSource(kernels: Kernels): string {
     '// Written by host/build.',
     "import * as layout from './layout';",
     "import { EXEC_MASKS_BYTES, RECORD_DST, RECORD_IMM, RECORD_MODS, RECORD_SRC0, RECORD_SRC1, RECORD_SRC2, WAVE_EXEC_MASKS } from './layout';",
-    "import { kindMask, scalarSource64, spread32, spread64, SPREAD_HIGH } from '../fetch';",
-    "import { writeMask } from '../finish';",
-    "import { flushResult16, flushResult32, flushResult64, flushSource16, flushSource32, flushSource64, rowBytes, vcc } from '../state';",
+    "import { flippedBits, keptBits, kindMask, scalarSource64, spread32, spread64, SPREAD_HIGH } from '../fetch';",
+    "import { factor32, finishOf32, highest32, leastSmallness, lowest32, smallness, within32, writeMask } from '../finish';",
+    "import { SIGN } from '../lib/float';",
+    "import { flushResult16, flushResult32, flushResult64, flushSource16, flushSource32, flushSource64, limit32, limit64, rowBytes, vcc } from '../state';",
     "import * as state from '../state';",
+    "import { stageRest } from '../staged';",
     "import { highs, lows, masks2, masks4, pairHigh, pairLow, put } from '../lib/lanes';",
     "import { integerClamp, round32, round64, setChunkLane } from '../lib/mode';",
     "import { source, source64 } from '../lib/scalar';",
@@ -399,10 +488,12 @@ export function dispatchSource(kernels: Kernels): string {
     '',
     ...common.sources,
     ...functions,
+    ...MODIFIED.map((o) => modifiedLoop(o, kernels)),
     '',
-    '// The function table (host/build/main.ts makes it): one function an operation, by number; the kernels of the common loops.',
+    '// The function table (host/build/main.ts makes it): one function an operation, by number; loops with modifiers; kernels of common loops.',
     ...PSEUDO_OPERATIONS.map((p, number) => `export { ${p === 'goto' ? 'goOn' : p} as ${stepName(number)} } from '../pseudo';`),
     ...OPERATIONS.map((o) => stepExport(o, good.find((g) => g.operation === o)?.kernel)),
+    ...MODIFIED.map((o, i) => `export { ${modifiedName(o)} as ${entryName(FIRST_MODIFIED + i)} };`),
     ...common.kernels.map(({ name, file }, i) => `export { ${name} as ${entryName(FIRST_KERNEL + i)} } from '../ops/${file}';`),
     '',
   ].join('\n')
@@ -420,7 +511,9 @@ export const missing = (kernels: Kernels): readonly string[] =>
 
 /** Kernels that translated code is made of. */
 export const material = (kernels: Kernels): readonly Kernel[] =>
-  [...kernels.values()].filter((k) => isScalarKernel(k) || (k.result === 'v128' && k.parameters.every((p) => p === 'v128')))
+  [...kernels.values()].filter(
+    (k) => isScalarKernel(k) || (k.result === 'v128' && k.parameters.every((p) => p === 'v128') && !k.name.endsWith('_quick')),
+  )
 
 /** The text of assembly/generated/exports.ts, which exports them. */
 export function exportsSource(kernels: Kernels): string {

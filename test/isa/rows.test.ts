@@ -13,7 +13,7 @@ const references = new Set(referenceOperations())
 const kernelOf = ({ name, table }: Operation): string => (table === 'vopc' ? compareOf(name) : name)
 const hasKernel = (operation: Operation): boolean => kernels.has(kernelOf(operation))
 /** A second kernel of an operation; docs/architecture.md says what each is for. */
-const VARIANT = /_(mask|rounded|clamped|scc)$/
+const VARIANT = /_(mask|rounded|clamped|quick|scc)$/
 /** What instructions are called; other exports are what kernels are made of. */
 const MNEMONIC = /^((v|s|ds|flat|buffer|tbuffer|image)_|exp$)/
 
