@@ -62,15 +62,20 @@ export function spread64(u: usize, w: usize, i: i32): usize {
   return at;
 }
 
+/** Without and with the modifier: the bits that abs leaves and those that neg flips, of f32 (and the high dwords of f64), then of f16. */
+const SIGNS = memory.data<u32>([-1, 0x7fffffff, 0, 0x80000000, -1, 0xffff7fff, 0, 0x8000]);
+/** The place of f16 there. */
+export const SIGNS_F16: usize = 16;
+
 /** The bits of source `i` that abs in mods leaves as they are, in every lane. */
 // @ts-ignore: decorator
 @inline
-export function keptBits(mods: u32, i: i32, signBit: i32): v128 {
-  return i32x4.splat(mods & (0x200 << i) ? ~signBit : -1);
+export function keptBits(mods: u32, i: i32, type: usize = 0): v128 {
+  return v128.load32_splat(SIGNS + type + (((mods >> (9 + i)) & 1) << 2));
 }
 /** The bits of source `i` that neg in mods flips afterwards. */
 // @ts-ignore: decorator
 @inline
-export function flippedBits(mods: u32, i: i32, signBit: i32): v128 {
-  return i32x4.splat(mods & (0x1000 << i) ? signBit : 0);
+export function flippedBits(mods: u32, i: i32, type: usize = 0): v128 {
+  return v128.load32_splat(SIGNS + type + (((mods >> (12 + i)) & 1) << 2), 8);
 }

@@ -58,7 +58,7 @@ export function finishOf(mods: u32, type: u32): u32 {
 export function finishOf32(mods: u32): u32 {
   return (mods >> 15) & (flushResults32 > ieee ? 7 : 4);
 }
-/** By number: what omod multiplies by; what clamp keeps results between; leastSmallness. */
+/** By number: what omod multiplies by; what clamp keeps results between; leastSize32. */
 const FINISH = memory.data<u32>([
   0x3f800000, 0xff800000, 0x7f800000, 0x00ffffff, 0x40000000, 0xff800000, 0x7f800000, 0x00ffffff,
   0x40800000, 0xff800000, 0x7f800000, 0x00ffffff, 0x3f000000, 0xff800000, 0x7f800000, 0x01ffffff,
@@ -77,14 +77,14 @@ export function lowest32(finish: u32): v128 { return v128.load32_splat(FINISH + 
 // @ts-ignore: decorator
 @inline
 export function highest32(finish: u32): v128 { return v128.load32_splat(FINISH + 16 * finish, 8); }
-/** Twice the bits without the sign, less 1, to be compared as unsigned: zeros come last, denormals first. */
+/** The size of numbers, to be compared as unsigned: twice the bits without the sign, less 1. Denormals have the least, zeros the most. */
 // @ts-ignore: decorator
 @inline
-export function smallness(x: v128): v128 { return i32x4.add(i32x4.add(x, x), i32x4.splat(-1)); }
-/** The least that numbers have that are no denormals, neither before omod nor behind it. */
+export function size32(x: v128): v128 { return i32x4.add(i32x4.add(x, x), i32x4.splat(-1)); }
+/** The least size of numbers that are no denormals, neither before omod nor behind it. */
 // @ts-ignore: decorator
 @inline
-export function leastSmallness(finish: u32): v128 { return v128.load32_splat(FINISH + 16 * finish, 12); }
+export function leastSize32(finish: u32): v128 { return v128.load32_splat(FINISH + 16 * finish, 12); }
 
 /** Applies omod, clamp and flushing to the rows at `s` from byte `o` on and writes the active lanes of `d`. */
 export function finishValue(type: u32, finish: u32, operands: u32, s: usize, d: usize, w: usize, o: usize): void {

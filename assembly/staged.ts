@@ -11,7 +11,7 @@ import {
   WAVE_EXEC_MASKS, WAVE_LDS, WAVE_LDS_BYTES, WAVE_MACHINE, WAVE_MODE, WAVE_VECTORS, WAVE_VGPR_COUNT,
 } from './generated/layout';
 import { OPERANDS } from './generated/operands';
-import { flippedBits, keptBits, kindMask, scalarSource, scalarSource64 } from './fetch';
+import { flippedBits, keptBits, kindMask, scalarSource, scalarSource64, SIGNS_F16 } from './fetch';
 import {
   finishOf, finishSelected, finishValue, isFloatType, isWideType, OPERANDS_ACCUMULATES, OPERANDS_MODIFIED_SHIFT, OPERANDS_SKIPPED,
   OPERANDS_TIED, OPERANDS_VECTOR, TYPE_F16, TYPE_F64, TYPE_NONE, typeOf, VALUE,
@@ -107,9 +107,10 @@ export function stageRest(u: usize, w: usize, o: usize): void {
 
 /** Makes the temporary record that of `u`, with abs and neg done. */
 function stageSources(operands: u32, u: usize, w: usize): void {
-  const mods = load<u32>(u, RECORD_MODS), signs = ((mods >> 9) | (mods >> 12)) & 7;
+  const mods = load<u32>(u, RECORD_MODS);
+  let signs = ((mods >> 9) | (mods >> 12)) & 7;
   useTemporary(u);
-  for (let i = 0; i < 3; i++) if ((signs >> i) & 1) stageSigns(w, operands, mods, i);
+  for (; signs; signs &= signs - 1) stageSigns(w, operands, mods, ctz(signs));
 }
 
 /** Runs the temporary record and finishes what it gives from byte `o` on. */
@@ -140,8 +141,7 @@ function stageSigns(w: usize, operands: u32, mods: u32, i: i32): void {
   const type = typeOf(operands, i);
   if (!isFloatType(type)) return;
   const wide = type == TYPE_F64, to = STAGE + 512 * i;
-  const signBit: i32 = type == TYPE_F16 ? 0x8000 : <i32>0x80000000;
-  const kept = keptBits(mods, i, signBit), flipped = flippedBits(mods, i, signBit);
+  const signs = type == TYPE_F16 ? SIGNS_F16 : 0, kept = keptBits(mods, i, signs), flipped = flippedBits(mods, i, signs);
   if (load<u32>(TEMPORARY, RECORD_MODS) & kindMask(i)) {
     const high = to + (wide ? 4 : 0), x = wide ? scalarSource64(TEMPORARY, w, i) : scalarSource(TEMPORARY, w, i);
     store<u64>(to, x);

@@ -74,11 +74,16 @@ export function v_max3_f32(a: v128, b: v128, c: v128): v128 { return v_max_f32(v
 // @ts-ignore: decorator
 @inline
 export function v_med3_f32(a: v128, b: v128, c: v128): v128 {
-  const numbers = v128.and(v128.and(f32x4.eq(a, a), f32x4.eq(b, b)), f32x4.eq(c, c));
+  const numbers = v128.and(v128.and(f32x4.eq(a, a), f32x4.eq(b, b)), f32x4.eq(c, c)), median = v_med3_f32_quick(a, b, c);
+  return i32x4.all_true(numbers) ? median : v128.bitselect(median, v_min3_f32(a, b, c), numbers);
+}
+/** Quick: for operands without NaN. */
+// @ts-ignore: decorator
+@inline
+export function v_med3_f32_quick(a: v128, b: v128, c: v128): v128 {
   const ab = maxOfNumbers(a, b), ac = maxOfNumbers(a, c), bc = maxOfNumbers(b, c);
   const most = maxOfNumbers(ab, c);
-  const median = v128.bitselect(bc, v128.bitselect(ac, ab, f32x4.eq(most, b)), f32x4.eq(most, a));
-  return i32x4.all_true(numbers) ? median : v128.bitselect(median, v_min3_f32(a, b, c), numbers);
+  return v128.bitselect(bc, v128.bitselect(ac, ab, f32x4.eq(most, b)), f32x4.eq(most, a));
 }
 // @ts-ignore: decorator
 @inline

@@ -80,7 +80,7 @@ function sourceSetup(loop: Loop, type: OperandType, i: number, wide: boolean): s
   return [
     `  let ${x}At = w + load<u32>(u, RECORD_SRC${i}), ${x}Mask: usize = -1${pair ? `, ${x}High = ${x}At + rowBytes` : ''};`,
     `  if (kinds & kindMask(${i})) { ${x}At = spread${pair ? 64 : 32}(u, w, ${i}); ${x}Mask = 0;${pair ? ` ${x}High = ${x}At + SPREAD_HIGH;` : ''} }`,
-    ...(isSigned(loop, type) ? [`  const ${x}Kept = keptBits(kinds, ${i}, SIGN), ${x}Flipped = flippedBits(kinds, ${i}, SIGN);`] : []),
+    ...(isSigned(loop, type) ? [`  const ${x}Kept = keptBits(kinds, ${i}), ${x}Flipped = flippedBits(kinds, ${i});`] : []),
     ...(flushes(operation, type) ? [`  const ${x}Least = ${least(operation, type, 'Source')};`] : []),
   ]
 }
@@ -188,11 +188,11 @@ function finishingLoop(loop: Loop): string[] {
   const tries = triesFirst(operation)
   if (!tries && (operation.traits.has('nan') || flushes(operation, 'f32'))) throw new Error(`${operation.name} has no loop with modifiers`)
   const ordered = (tries ? ['r0', 'r1'] : floats).map((x) => `f32x4.eq(${x}, ${x})`)
-  const smallest = [...floats, 'r0', 'r1'].map((x) => `smallness(${x})`).reduce((x, y) => `i32x4.min_u(${x}, ${y})`)
-  const tests = tries ? [`i32x4.ge_u(${smallest}, limit)`, ...ordered] : ordered
+  const leastSize = [...floats, 'r0', 'r1'].map((x) => `size32(${x})`).reduce((x, y) => `i32x4.min_u(${x}, ${y})`)
+  const tests = tries ? [`i32x4.ge_u(${leastSize}, limit)`, ...ordered] : ordered
   return [
     '  const finish = finishOf32(kinds), k = factor32(finish), low = lowest32(finish), high = highest32(finish);',
-    ...(tries ? [`  const limit = ${operation.traits.has('ftz') ? '' : 'limit32 == 0 ? i32x4.splat(0) : '}leastSmallness(finish);`] : []),
+    ...(tries ? [`  const limit = ${operation.traits.has('ftz') ? '' : 'limit32 == 0 ? i32x4.splat(0) : '}leastSize32(finish);`] : []),
     '  for (let o: usize = 0; o < rowBytes; o += 32) {',
     ...halves.flatMap((half) => [...loadSources(loop, half), `    const r${half} = ${call(loop, loop.quick, half)};`]),
     ...(tests.length > 0
@@ -349,7 +349,7 @@ function loopsOf(operation: Operation, kernels: Kernels): readonly Loop[] {
  * than the operation itself. All others are staged (assembly/staged.ts).
  */
 const MODIFIED = OPERATIONS.filter(({ name }) =>
-  /^v_(add|sub|subrev|mul|mac|mad|fma|min|max|floor|fract|trunc|rndne|cvt_[iu]32|cmp_n?(lt|le|gt|ge|eq|lg))_f32$|^v_cvt_f32_[iu]32$|^v_cndmask_b32$/.test(
+  /^v_(add|sub|subrev|mul|mac|mad|fma|min|max|med3|floor|ceil|fract|trunc|rndne|cvt_[iu]32|cmp_n?(lt|le|gt|ge|eq|lg))_f32$|^v_cvt_f32_[iu]32$|^v_cndmask_b32$/.test(
     name,
   ),
 )
@@ -474,8 +474,7 @@ export function dispatchSource(kernels: Kernels): string {
     "import * as layout from './layout';",
     "import { EXEC_MASKS_BYTES, RECORD_DST, RECORD_IMM, RECORD_MODS, RECORD_SRC0, RECORD_SRC1, RECORD_SRC2, WAVE_EXEC_MASKS } from './layout';",
     "import { flippedBits, keptBits, kindMask, scalarSource64, spread32, spread64, SPREAD_HIGH } from '../fetch';",
-    "import { factor32, finishOf32, highest32, leastSmallness, lowest32, smallness, within32, writeMask } from '../finish';",
-    "import { SIGN } from '../lib/float';",
+    "import { factor32, finishOf32, highest32, leastSize32, lowest32, size32, within32, writeMask } from '../finish';",
     "import { flushResult16, flushResult32, flushResult64, flushSource16, flushSource32, flushSource64, limit32, limit64, rowBytes, vcc } from '../state';",
     "import * as state from '../state';",
     "import { stageRest } from '../staged';",
