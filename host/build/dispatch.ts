@@ -81,7 +81,7 @@ function sourceSetup(loop: Loop, type: OperandType, i: number, wide: boolean): s
     `  let ${x}At = w + load<u32>(u, RECORD_SRC${i}), ${x}Mask: usize = -1${pair ? `, ${x}High = ${x}At + rowBytes` : ''};`,
     `  if (kinds & kindMask(${i})) { ${x}At = spread${pair ? 64 : 32}(u, w, ${i}); ${x}Mask = 0;${pair ? ` ${x}High = ${x}At + SPREAD_HIGH;` : ''} }`,
     ...(isSigned(loop, type) ? [`  const ${x}Kept = keptBits(kinds, ${i}), ${x}Flipped = flippedBits(kinds, ${i});`] : []),
-    ...(flushes(operation, type) ? [`  const ${x}Least = ${least(operation, type, 'Source')};`] : []),
+    ...(flushes(operation, type) && !finishes(loop) ? [`  const ${x}Least = ${least(operation, type, 'Source')};`] : []),
   ]
 }
 
@@ -210,7 +210,7 @@ function loadSources(loop: Loop, half: '' | 0 | 1): string[] {
     const x = LETTERS[i]
     if (isMask(type)) return `    const ${x} = masks4(<i32>(${x}Bits >> (o >> 2)));`
     const chunk = `v128.load(${x}At + (o & ${x}Mask)${half === 1 ? ', 16' : ''})`
-    return `    let ${x}${half} = ${isSigned(loop, type) ? `v128.xor(v128.and(${chunk}, ${x}Kept), ${x}Flipped)` : chunk};`
+    return `    ${finishes(loop) ? 'const' : 'let'} ${x}${half} = ${isSigned(loop, type) ? `v128.xor(v128.and(${chunk}, ${x}Kept), ${x}Flipped)` : chunk};`
   })
 }
 
@@ -289,7 +289,7 @@ function loopSource(loop: Loop): string {
     ...(sources.some((t) => !isMask(t)) ? ['  const kinds = load<u32>(u, RECORD_MODS);'] : []),
     ...sources.flatMap((type, i) => sourceSetup(loop, type, i, wide)),
     ...(value !== undefined ? ['  const d = w + load<u32>(u, RECORD_DST);'] : []),
-    ...(flushes(operation, value) ? [`  const least = ${least(operation, value!, 'Result')};`] : []),
+    ...(flushes(operation, value) && !finishes(loop) ? [`  const least = ${least(operation, value!, 'Result')};`] : []),
     ...(triesFirst(operation) && !loop.modified ? [`  const limit = ${limitOf(operation, value!)};`] : []),
     ...(hasMask(operation) ? ['  let bits: u64 = 0;'] : []),
     ...(wide ? wideLoop(loop) : narrowLoop(loop)),
