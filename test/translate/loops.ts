@@ -139,6 +139,52 @@ const SCALARS = [
   's_lshl_b64 s[24:25] s[26:27] k',
 ]
 
+/** Sums of what is loaded, and what looks at them: t is the result, a an accumulator, l a loaded value, m a mask. */
+const SUMS = [
+  'v_add_f32 a a l',
+  'v_add_f32 a l a',
+  'v_sub_f32 a a l',
+  'v_mac_f32 a l l',
+  'v_mac_f32 a a l',
+  'v_mad_f32 a l l -a',
+  'v_fma_f32 a l |l| a',
+  'v_mul_f32 a a l',
+  // These grow until differences of infinities are NaNs, or shrink until they are denormal.
+  'v_add_f32 l l l',
+  'v_mul_f32 l 0.5 l',
+  'v_sub_f32 t a l',
+  'v_sub_f32 a a a',
+  'v_mul_f32 t l l',
+  'v_add_f32 t a a',
+  'v_max_f32 a a l',
+  'v_med3_f32 a a l t',
+  'v_mov_b32 a a',
+  'v_mov_b32 t a',
+  'v_xor_b32 t a t',
+  'v_and_b32 t a l',
+  'v_add_u16 t a t',
+  'v_cvt_i32_f32 t a',
+  'v_cmp_u_f32_e64 m a l',
+  'v_cmp_lt_u32_e64 m a t',
+  'v_cndmask_b32_e64 a a l m',
+  'v_cndmask_b32_e64 t a t m',
+]
+const SUM_OPERANDS: Readonly<Record<string, readonly string[]>> = {
+  a: ['v0', 'v1', 'v2'],
+  l: ['v4', 'v5'],
+  t: ['v8', 'v9'],
+  m: ['s[30:31]', 's[36:37]'],
+}
+function sums(random: Random): string[] {
+  const operand = (text: string) => text.replace(/[alt](?!\w)|^m$/, (kind) => pick(random, SUM_OPERANDS[kind]!))
+  const line = () => {
+    const [name, ...operands] = pick(random, SUMS).split(' ')
+    return `${name} ${operands.map(operand).join(', ')}`
+  }
+  const load = `flat_load_dwordx2 v[4:5], v[${ADDRESS}:${ADDRESS + 1}]`
+  return [...(random(2) ? [load] : []), ...Array.from({ length: 1 + random(5) }, line)]
+}
+
 /** Registers that the loops count and address with; the random instructions leave them alone. */
 export const COUNTER = 40
 export const BASE = 44
@@ -170,7 +216,7 @@ export function loopProgram(random: Random): LoopProgram {
     ...(random(3) ? [] : some(random, 2, () => scalarLoad(random))),
     ...(random(3) ? [] : some(random, 2, () => vectorLoad(random))),
   ]
-  const body = shuffled(random, pieces)
+  const body = shuffled(random, random(3) ? pieces : sums(random))
   const moves = random(2) ? step(random, end.vccIsFree) : []
   const many = random(40) === 0 ? Array.from({ length: 40 }, (_, i) => `v_add_u32_e64 v${20 + i}, s[36:37], v${20 + i}, v1`) : []
   const lines = ['s_nop 0', ...end.before, 'loop:', ...body, ...many, ...moves, ...end.lines, 's_mov_b32 s60, s20', 's_endpgm']
