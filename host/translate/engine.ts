@@ -259,7 +259,10 @@ export async function createTranslate(options: TranslateOptions = {}): Promise<T
 
 /** Makes one more engine on memory that another thread's engine has. */
 export async function joinTranslate(seed: EngineSeed): Promise<TranslateEngine> {
-  return new Translator(await joinCore(seed), {})
+  const engine = new Translator(await joinCore(seed), {})
+  // A thread that only runs waves never comes to what it would wait for.
+  await engine.load()
+  return engine
 }
 
 /** With a threshold: enough is enough. */
