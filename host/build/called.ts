@@ -25,7 +25,7 @@ export function calledKernels(core: Uint8Array, names: readonly string[]): Reado
 function obstacle(module: ParsedModule, index: number, callers: readonly number[]): CallReason | undefined {
   if (index < module.importedFunctions) return 'import'
   if (callers.includes(index)) return 'recursion'
-  for (const { op, index: used } of tokens(module, module.functions[index - module.importedFunctions]!)) {
+  for (const { op, index: used } of tokens(module, module.body(index - module.importedFunctions))) {
     if (op === OP.callIndirect) return 'table'
     if ((op === OP.globalGet || op === OP.globalSet) && !exported(module, 'global', used)) return 'global'
     const inner = op === OP.call && !exported(module, 'function', used) ? obstacle(module, used, [...callers, index]) : undefined

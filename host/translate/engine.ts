@@ -233,7 +233,7 @@ class Translator implements TranslateEngine {
   #retranslate(program: Program, wave: number): void {
     const start = performance.now()
     try {
-      program.translation = this.#maker!.make(this.memory, wave, program.doubts < DOUBT_LIMIT)
+      program.translation = this.#maker!.make(this.memory, wave, program.doubts < DOUBT_LIMIT, program.translation)
       this.#regions++
       this.#nests += program.translation.nests
       this.#bytes += program.translation.bytes

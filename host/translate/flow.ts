@@ -2,6 +2,7 @@
 import { bitsOf, dwordsOf } from '../isa/row.ts'
 import { EXEC_LO, scalarOffset } from '../plan/layout.ts'
 import { KIND_CONSTANT, KIND_VECTOR } from '../plan/record.ts'
+import { factOf } from './fact.ts'
 import { carriesGrain, grainOfResult, isGrained, needsGrain } from './grain.ts'
 import type { Block, Step } from './graph.ts'
 import { ROW_BYTES } from './lanes.ts'
@@ -17,15 +18,16 @@ export class GrainState {
 
   /** A lane operation in a translated run: its sources are tested where they need to be. */
   lanes(step: Step, modes: LaneModes): void {
+    const { sources } = step.operation.shape
     const carried: boolean[] = []
-    step.operation.shape.sources.forEach((_, slot) => {
+    for (let slot = 0; slot < sources.length; slot++) {
+      if (!carriesGrain(step, slot)) continue
       const kind = step.mods.kinds[slot]
       const row = step.sources[slot]!
       const tested = needsGrain(step, slot, modes)
       if (tested && kind === KIND_VECTOR) this.rows.add(row)
-      if (!carriesGrain(step, slot)) return
       carried.push(tested || (kind === KIND_VECTOR && this.rows.has(row)) || (kind === KIND_CONSTANT && isGrained(row)))
-    })
+    }
     const grain = grainOfResult(step, carried, modes)
     this.#writes(step)
     if (grain !== 'unknown') this.rows.add(step.dst)
@@ -33,9 +35,10 @@ export class GrainState {
 
   /** Any other vector or memory instruction. */
   call(step: Step): void {
-    const { name, table } = step.operation
-    if (/movrel/.test(name) || table === 'mimg') this.rows.clear()
-    else if (!/^(s|exp$)/.test(table)) this.#writes(step)
+    if (this.rows.size === 0) return
+    const writes = callWrites(step.operation)
+    if (writes === 'any') this.rows.clear()
+    else if (writes === 'own') this.#writes(step)
   }
 
   /** A scalar instruction: one that can switch lanes on ends what is known. */
@@ -44,15 +47,23 @@ export class GrainState {
   }
 
   #writes({ dst, operation, flags }: Step): void {
-    const type = operation.shape.results.find((r) => r !== 'mask')
+    if (this.rows.size === 0) return
     // One row more for the status dword of tfe.
-    const rows = (type === undefined || bitsOf(type) < 32 ? 1 : dwordsOf(type)) + (flags ? 1 : 0)
+    const rows = resultRows(operation) + (flags ? 1 : 0)
     for (let i = 0; i < rows; i++) this.rows.delete(dst + i * ROW_BYTES)
   }
 }
 
+/** Rows that an instruction writes of which the core is called: its own result, any, or none. */
+const callWrites = factOf(({ name, table }) => (/movrel/.test(name) || table === 'mimg' ? 'any' : /^(s|exp$)/.test(table) ? 'none' : 'own'))
+const resultRows = factOf(({ shape }) => {
+  const type = shape.results.find((r) => r !== 'mask')
+  return type === undefined || bitsOf(type) < 32 ? 1 : dwordsOf(type)
+})
+
 const EXEC = scalarOffset(EXEC_LO)
-const writesExec = (step: Step): boolean => (step.dst >= EXEC - 4 && step.dst <= EXEC + 4) || /saveexec/.test(step.operation.name)
+const savesExec = factOf(({ name }) => name.includes('saveexec'))
+const writesExec = (step: Step): boolean => (step.dst >= EXEC - 4 && step.dst <= EXEC + 4) || savesExec(step.operation)
 const keepsSubset = (step: Step): boolean => KEEPS_EXEC_SUBSET.test(step.operation.name) && step.dst === EXEC && step.sources[0] === EXEC
 
 /** How the steps of a block are translated. */

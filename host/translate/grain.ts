@@ -5,6 +5,7 @@
  * change none of them; of products and of values from outside it has to be tested that they are zero or at least 2^-102. What is
  * grained at a block's start follows from what its predecessors leave, so loops test only their products.
  */
+import { factOf } from './fact.ts'
 import type { Step } from './graph.ts'
 import type { LaneModes } from './modes.ts'
 
@@ -19,10 +20,23 @@ const CHOOSES = /^v_(min|max|min3|max3|med3)_f32$/
 /** Results that are one of the sources, bit for bit. */
 export const MOVES = /^v_(mov_b32|cndmask_b32)$/
 
-export const flushesSources = ({ operation }: Step, modes: LaneModes): boolean =>
-  operation.traits.has('ftz') || (operation.traits.has('flush') && modes.flushSources32)
-export const flushesResults = ({ operation }: Step, modes: LaneModes): boolean =>
-  operation.traits.has('ftz') || (operation.traits.has('flush') && modes.flushResults32)
+const factsOf = factOf(({ name, shape, traits }) => ({
+  sums: SUMS.test(name) || CHOOSES.test(name) || PRODUCT_AND_SUM.test(name),
+  always: ALWAYS.test(name),
+  moves: MOVES.test(name),
+  ftz: traits.has('ftz'),
+  flush: traits.has('flush'),
+  resultIsF32: shape.results[0] === 'f32',
+}))
+
+export const flushesSources = ({ operation }: Step, modes: LaneModes): boolean => {
+  const { ftz, flush } = factsOf(operation)
+  return ftz || (flush && modes.flushSources32)
+}
+export const flushesResults = ({ operation }: Step, modes: LaneModes): boolean => {
+  const { ftz, flush } = factsOf(operation)
+  return ftz || (flush && modes.flushResults32)
+}
 
 /** Whether a source of the operation must be grained: it would be flushed. */
 export const needsGrain = (step: Step, slot: number, modes: LaneModes): boolean =>
@@ -31,7 +45,7 @@ export const needsGrain = (step: Step, slot: number, modes: LaneModes): boolean 
 /** Whether the source counts for the result's grain: it is an f32, or any source of a move but its mask. */
 export const carriesGrain = (step: Step, slot: number): boolean => {
   const type = step.operation.shape.sources[slot]
-  return type === 'f32' || (MOVES.test(step.operation.name) && type !== 'mask')
+  return type === 'f32' || (type !== 'mask' && factsOf(step.operation).moves)
 }
 
 /**
@@ -40,11 +54,11 @@ export const carriesGrain = (step: Step, slot: number): boolean => {
  * @returns `grained`, `unknown`, or `tested` where it must be tested, since it would be flushed
  */
 export function grainOfResult(step: Step, sources: readonly boolean[], modes: LaneModes): 'grained' | 'tested' | 'unknown' {
-  const { name, shape } = step.operation
-  if (MOVES.test(name)) return sources.every((s) => s) ? 'grained' : 'unknown'
-  if (shape.results[0] !== 'f32') return 'unknown'
-  if (ALWAYS.test(name)) return 'grained'
-  if ((SUMS.test(name) || CHOOSES.test(name) || PRODUCT_AND_SUM.test(name)) && sources.every((s) => s)) return 'grained'
+  const { moves, resultIsF32, always, sums } = factsOf(step.operation)
+  if (moves) return sources.every((s) => s) ? 'grained' : 'unknown'
+  if (!resultIsF32) return 'unknown'
+  if (always) return 'grained'
+  if (sums && sources.every((s) => s)) return 'grained'
   return flushesResults(step, modes) ? 'tested' : 'unknown'
 }
 

@@ -3,7 +3,6 @@ import { type Operation, operationOf } from '../isa/operations.ts'
 import {
   PROGRAM_CODE_BYTES,
   PROGRAM_PC_TABLE,
-  RECORD_BYTES,
   RECORD_DST,
   RECORD_FLAGS,
   RECORD_IMM,
@@ -12,6 +11,7 @@ import {
   RECORD_SRC0,
 } from '../plan/layout.ts'
 import { type Mods, unpackMods } from '../plan/record.ts'
+import { factOf } from './fact.ts'
 
 /** One planned instruction. */
 export interface Step {
@@ -48,19 +48,26 @@ export const BLOCK_LIMIT = 512
 /** Conditional branches by what they test. */
 const CONDITIONS = /^s_cbranch_(scc0|scc1|vccz|vccnz|execz|execnz)$/
 
-function readStep(memory: ArrayBufferLike, address: number, pc: number): Step | undefined {
-  const record = new DataView(memory, address, RECORD_BYTES)
-  const operation = operationOf(record.getUint16(RECORD_OP, true))
+const conditionOf = factOf(({ name }) => CONDITIONS.exec(name)?.[1])
+const isBranch = factOf(({ name }) => name === 's_branch' || CONDITIONS.test(name))
+const leaves = factOf(({ name }) => LEAVES.test(name))
+
+function readStep(view: DataView, address: number, pc: number): Step | undefined {
+  const operation = operationOf(view.getUint16(address + RECORD_OP, true))
   if (operation === undefined) return undefined
   return {
     operation,
     address,
     pc,
-    flags: record.getUint16(RECORD_FLAGS, true),
-    dst: record.getUint32(RECORD_DST, true),
-    sources: [0, 4, 8].map((i) => record.getUint32(RECORD_SRC0 + i, true)) as [number, number, number],
-    imm: record.getInt32(RECORD_IMM, true),
-    mods: unpackMods(record.getUint32(RECORD_MODS, true)),
+    flags: view.getUint16(address + RECORD_FLAGS, true),
+    dst: view.getUint32(address + RECORD_DST, true),
+    sources: [
+      view.getUint32(address + RECORD_SRC0, true),
+      view.getUint32(address + RECORD_SRC0 + 4, true),
+      view.getUint32(address + RECORD_SRC0 + 8, true),
+    ],
+    imm: view.getInt32(address + RECORD_IMM, true),
+    mods: unpackMods(view.getUint32(address + RECORD_MODS, true)),
   }
 }
 
@@ -69,9 +76,10 @@ export function readBlocks(memory: ArrayBufferLike, program: number): Map<number
   const view = new DataView(memory)
   const table = view.getUint32(program + PROGRAM_PC_TABLE, true)
   const steps = new Map<number, Step>()
-  for (let pc = 0; pc < view.getUint32(program + PROGRAM_CODE_BYTES, true); pc += 4) {
+  const codeBytes = view.getUint32(program + PROGRAM_CODE_BYTES, true)
+  for (let pc = 0; pc < codeBytes; pc += 4) {
     const address = view.getUint32(table + pc, true)
-    const step = address === 0 ? undefined : readStep(memory, address, pc)
+    const step = address === 0 ? undefined : readStep(view, address, pc)
     if (step) steps.set(pc, step)
   }
   const starts = new Set<number>()
@@ -79,16 +87,15 @@ export function readBlocks(memory: ArrayBufferLike, program: number): Map<number
   for (const step of steps.values()) {
     const next = step.pc + step.mods.dwords * 4
     if (step.pc !== expected) starts.add(step.pc)
-    if (isBranch(step)) starts.add(step.imm)
-    if (isBranch(step) || LEAVES.test(step.operation.name)) starts.add(next)
+    const branches = isBranch(step.operation)
+    if (branches) starts.add(step.imm)
+    if (branches || leaves(step.operation)) starts.add(next)
     expected = next
   }
   const blocks = new Map<number, Block>()
   for (const start of starts) if (steps.has(start)) addBlocks(blocks, start, steps, starts)
   return blocks
 }
-
-const isBranch = ({ operation }: Step): boolean => operation.name === 's_branch' || CONDITIONS.test(operation.name)
 
 /** The block that starts at `start`; a long one is cut in pieces. */
 function addBlocks(blocks: Map<number, Block>, start: number, steps: ReadonlyMap<number, Step>, starts: ReadonlySet<number>): void {
@@ -98,7 +105,7 @@ function addBlocks(blocks: Map<number, Block>, start: number, steps: ReadonlyMap
   }
   for (let pc = start; ; ) {
     const step = steps.get(pc)
-    if (step === undefined || LEAVES.test(step.operation.name)) return finish({ kind: 'leave', pc })
+    if (step === undefined || leaves(step.operation)) return finish({ kind: 'leave', pc })
     if (pc !== start && starts.has(pc)) return finish({ kind: 'goto', pc })
     if (list.length === BLOCK_LIMIT) {
       finish({ kind: 'goto', pc })
@@ -107,7 +114,7 @@ function addBlocks(blocks: Map<number, Block>, start: number, steps: ReadonlyMap
     list.push(step)
     pc += step.mods.dwords * 4
     if (step.operation.name === 's_branch') return finish({ kind: 'goto', pc: step.imm })
-    const condition = CONDITIONS.exec(step.operation.name)?.[1]
+    const condition = conditionOf(step.operation)
     if (condition) return finish({ kind: 'branch', condition, taken: step.imm, pc })
   }
 }

@@ -26,28 +26,63 @@ interface Template {
   readonly tokens: readonly Token[]
 }
 
+/** What a piece of a body is: bytes as they are, an opcode, or something whose operand has to be changed. */
+const PIECE = {
+  raw: 0,
+  value: 1,
+  get: 2,
+  set: 3,
+  call: 4,
+  wrap: 5,
+  constant: 6,
+  global: 7,
+  open: 8,
+  close: 9,
+  branch: 10,
+  leave: 11,
+  bare: 12,
+} as const
+
+interface Piece {
+  readonly kind: (typeof PIECE)[keyof typeof PIECE]
+  readonly op: number
+  /** Local, function, global or label. */
+  readonly index: number
+  /** Range of bytes of the core. */
+  readonly start: number
+  readonly end: number
+  readonly value: Argument | undefined
+}
+
 /** A body ready to be written: with constants for some parameters, perhaps. */
 interface Folded {
-  readonly items: readonly Item[]
+  readonly pieces: readonly Piece[]
   /** Parameters that the body assigns. */
   readonly assigned: ReadonlySet<number>
   /** Whether there is control flow: any local may be read before it is written and needs its zero, and there may be ways out. */
   readonly branches: boolean
+  /** Whether it calls functions. */
+  readonly calls: boolean
   /** Locals that are read before they are written where there is none. */
   readonly unset: ReadonlySet<number>
 }
 
 export class Kernels {
   readonly #module: ParsedModule
+  readonly #bodies: (FunctionBody | undefined)[]
   readonly #templates = new Map<number, Template | undefined>()
   readonly #exportOfFunction = new Map<number, string>()
   readonly #exportOfGlobal = new Map<number, string>()
+  readonly #vectors = new Map<string, boolean>()
   readonly #sizes = new Map<number, number>()
+  /** Bodies as they are by function, and those with constants by function and constants. */
+  readonly #whole = new Map<number, Folded>()
   readonly #folded = new Map<string, Folded>()
 
   /** @param core the bytes of the core that runs: bodies refer to its memory and globals */
   constructor(core: Uint8Array) {
     this.#module = parseModule(core)
+    this.#bodies = Array.from({ length: this.#module.functionCount })
     for (const [name, { kind, index }] of this.#module.exports) {
       if (kind === 'function') this.#exportOfFunction.set(index, name)
       if (kind === 'global') this.#exportOfGlobal.set(index, name)
@@ -64,13 +99,27 @@ export class Kernels {
     return this.#module.exports.get(name)?.kind === 'function'
   }
 
+  /** Whether the core exports a function of this name, and all of its parameters are vectors. */
+  takesVectors(name: string): boolean {
+    let answer = this.#vectors.get(name)
+    if (answer === undefined) {
+      answer = this.has(name) && this.type(name).parameters.every((p) => p === V128)
+      this.#vectors.set(name, answer)
+    }
+    return answer
+  }
+
   type(name: string): FunctionBody['type'] {
     return this.#body(this.#index(name)).type
   }
 
   /** Whether a function's body can stand inside another function. */
   spliceable(name: string): boolean {
-    return this.#size(this.#index(name), []) <= SPLICE_LIMIT
+    return this.#splices(this.#index(name))
+  }
+
+  #splices(index: number): boolean {
+    return this.#size(index, []) <= SPLICE_LIMIT
   }
 
   #index(name: string): number {
@@ -78,14 +127,16 @@ export class Kernels {
   }
 
   #body(index: number): FunctionBody {
-    return this.#module.functions[index - this.#module.importedFunctions]!
+    const number = index - this.#module.importedFunctions
+    this.#bodies[number] ??= this.#module.body(number)
+    return this.#bodies[number]
   }
 
   /** Tokens of a function with all that it would pull in; infinite where that is impossible. */
   #size(index: number, callers: readonly number[]): number {
-    if (callers.includes(index) || index < this.#module.importedFunctions) return Number.POSITIVE_INFINITY
     const known = this.#sizes.get(index)
     if (known !== undefined) return known
+    if (callers.includes(index) || index < this.#module.importedFunctions) return Number.POSITIVE_INFINITY
     let size = 0
     for (const token of this.#template(index).tokens) {
       size++
@@ -109,27 +160,48 @@ export class Kernels {
   }
 
   #fold(index: number, args: readonly Argument[]): Folded {
-    const parameters = args.map((arg) => ('local' in arg ? undefined : arg))
-    const key = `${index} ${JSON.stringify(parameters)}`
+    if (args.every((arg) => 'local' in arg)) {
+      let whole = this.#whole.get(index)
+      if (whole === undefined) {
+        whole = this.#prepare(this.#template(index).tokens)
+        this.#whole.set(index, whole)
+      }
+      return whole
+    }
+    let key = `${index}`
+    for (const arg of args) key += 'local' in arg ? ' ' : 'lanes' in arg ? ` v${arg.lanes}` : ` ${arg.constant}`
     const known = this.#folded.get(key)
     if (known) return known
-    const items = fold(this.#module.bytes, this.#template(index).tokens, parameters)
-    const control: readonly number[] = [OP.block, OP.loop, OP.if, OP.br, OP.brIf, OP.return]
-    const folded = {
-      items,
-      assigned: new Set(
-        items.flatMap((item) => (isToken(item) && (item.op === OP.localSet || item.op === OP.localTee) ? [item.index] : [])),
-      ),
-      branches: items.some((item) => 'wrap' in item || (isToken(item) && control.includes(item.op))),
-      unset: readFirst(items),
-    }
+    const constants = args.map((arg) => ('local' in arg ? undefined : arg))
+    const folded = this.#prepare(fold(this.#module.bytes, this.#template(index).tokens, constants))
     this.#folded.set(key, folded)
     return folded
   }
 
+  #prepare(items: readonly Item[]): Folded {
+    const { bytes } = this.#module
+    const pieces: Piece[] = []
+    const assigned = new Set<number>()
+    let [branches, calls] = [false, false]
+    for (const item of items) {
+      const piece = pieceOf(bytes, item)
+      const last = pieces.at(-1)
+      if (piece.kind === PIECE.raw && last?.kind === PIECE.raw && last.end === piece.start) {
+        pieces[pieces.length - 1] = { ...last, end: piece.end }
+        continue
+      }
+      pieces.push(piece)
+      if (piece.kind === PIECE.set) assigned.add(piece.index)
+      else if (piece.kind === PIECE.call) calls = true
+      else if (BRANCHES.includes(piece.kind)) branches = true
+    }
+    return { pieces, assigned, branches, calls, unset: readFirst(items) }
+  }
+
   /** Appends a call: the body itself where it can be spliced, else a call of the core. Its result stays on the stack. */
   apply(code: Code, name: string, args: readonly Argument[], locals: Locals): void {
-    if (this.spliceable(name)) this.#splice(code, this.#index(name), args, locals)
+    const index = this.#index(name)
+    if (this.#splices(index)) this.#splice(code, index, args, locals)
     else this.call(code, name, args, locals)
   }
 
@@ -142,15 +214,20 @@ export class Kernels {
   /** Appends a body. Pushes of locals and constants are held back until it is known what takes them: calls get them as arguments. */
   #splice(code: Code, index: number, args: readonly Argument[], locals: Locals): void {
     const { body } = this.#template(index)
-    const { items, assigned, branches, unset } = this.#fold(index, args)
+    const { pieces, assigned, branches, calls, unset } = this.#fold(index, args)
     const { bytes } = this.#module
-    const map: Argument[] = body.type.parameters.map((type, i) => {
-      if (!assigned.has(i)) return args[i]!
-      const local = locals.temporary(type)
+    const map: Argument[] = []
+    const { parameters } = body.type
+    for (let i = 0; i < parameters.length; i++) {
+      if (!assigned.has(i)) {
+        map.push(args[i]!)
+        continue
+      }
+      const local = locals.temporary(parameters[i]!)
       push(code, args[i]!)
       code.set(local)
-      return { local }
-    })
+      map.push({ local })
+    }
     for (const type of body.locals) {
       const local = locals.temporary(type)
       if (branches || unset.has(map.length)) {
@@ -166,30 +243,31 @@ export class Kernels {
       held = []
     }
     let depth = 0
-    for (const item of items) {
-      if (isValue(item)) held.push(item.value)
-      else if (!isToken(item)) {
-        release()
-        depth++
-        code.op(OP.block).raw(bytes.subarray(item.wrap.start + 1, item.wrap.end))
-      } else if (item.op === OP.localGet) held.push(map[item.index]!)
-      else if (item.op === OP.call) {
-        const count = this.#body(item.index).type.parameters.length
+    for (const { kind, op, index: operand, start, end, value } of pieces) {
+      if (kind === PIECE.get || kind === PIECE.value) {
+        const arg = kind === PIECE.get ? map[operand]! : value!
+        if (calls) held.push(arg)
+        else this.#push(code, arg, locals)
+        continue
+      }
+      if (kind === PIECE.call) {
+        const count = this.#body(operand).type.parameters.length
         const direct = held.length >= count ? held.splice(held.length - count, count) : undefined
         release()
-        this.#inner(code, item.index, direct, locals)
-      } else {
-        release()
-        if (item.op === OP.block || item.op === OP.loop || item.op === OP.if) depth++
-        else if (item.op === OP.end) depth--
-        if (item.op === OP.localSet || item.op === OP.localTee) code.op(item.op).u32((map[item.index] as { local: number }).local)
-        else if (item.op === OP.unreachable) code.op(OP.unreachable)
-        else if (item.op === OP.return) code.op(OP.br).u32(depth)
-        else if (item.op === OP.br || item.op === OP.brIf) code.op(item.op).u32(item.index)
-        else if (item.op === OP.globalGet || item.op === OP.globalSet)
-          code.op(item.op).u32(locals.globalImport(this.#exportOfGlobal.get(item.index)!))
-        else if (isConstant(bytes, item)) this.#constant(code, bytes.subarray(item.start, item.end), locals)
-        else code.raw(bytes.subarray(item.start, item.end))
+        this.#inner(code, operand, direct, locals)
+        continue
+      }
+      if (held.length > 0) release()
+      if (kind === PIECE.raw) code.raw(bytes, start, end)
+      else if (kind === PIECE.set) code.op(op).u32((map[operand] as { local: number }).local)
+      else if (kind === PIECE.constant) this.#constant(code, bytes.subarray(start, end), locals)
+      else if (kind === PIECE.global) code.op(op).u32(locals.globalImport(this.#exportOfGlobal.get(operand)!))
+      else if (kind === PIECE.leave) code.op(OP.br).u32(depth)
+      else if (kind === PIECE.branch) code.op(op).u32(operand)
+      else if (kind === PIECE.bare) code.op(op)
+      else {
+        depth += kind === PIECE.close ? -1 : 1
+        code.op(op).raw(bytes, start + 1, end)
       }
     }
     release()
@@ -229,6 +307,30 @@ export class Kernels {
     for (const copy of copies.toReversed()) code.set(copy.local)
     this.#splice(code, index, copies, locals)
   }
+}
+
+const BRANCHES: readonly number[] = [PIECE.wrap, PIECE.open, PIECE.branch, PIECE.leave]
+
+/** What an instruction of a folded body is. */
+function pieceOf(bytes: Uint8Array, item: Item): Piece {
+  if (isValue(item)) return { kind: PIECE.value, op: 0, index: 0, start: 0, end: 0, value: item.value }
+  const { op, index, start, end } = isToken(item) ? item : item.wrap
+  return { kind: isToken(item) ? kindOf(bytes, item) : PIECE.wrap, op: isToken(item) ? op : OP.block, index, start, end, value: undefined }
+}
+
+function kindOf(bytes: Uint8Array, token: Token): Piece['kind'] {
+  const { op } = token
+  if (op === OP.localGet) return PIECE.get
+  if (op === OP.localSet || op === OP.localTee) return PIECE.set
+  if (op === OP.call) return PIECE.call
+  if (op === OP.globalGet || op === OP.globalSet) return PIECE.global
+  if (op === OP.block || op === OP.loop || op === OP.if) return PIECE.open
+  if (op === OP.end) return PIECE.close
+  if (op === OP.return) return PIECE.leave
+  // Folding writes it where the body has something else.
+  if (op === OP.unreachable) return PIECE.bare
+  if (op === OP.br || op === OP.brIf) return PIECE.branch
+  return isConstant(bytes, token) ? PIECE.constant : PIECE.raw
 }
 
 /** Locals, parameters among them, that straight code reads before it writes them. */

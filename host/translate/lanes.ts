@@ -13,6 +13,7 @@ import { bitsOf, isFloat } from '../isa/row.ts'
 import { EXEC_LO, scalarOffset, VCC_LO } from '../plan/layout.ts'
 import { KIND_NONE, KIND_SCALAR, KIND_VECTOR } from '../plan/record.ts'
 import { wideConstant } from './constant.ts'
+import { factOf } from './fact.ts'
 import {
   carriesGrain,
   flushesResults,
@@ -94,10 +95,18 @@ export const spreadValue = (local: number, constant: boolean): Value => newValue
 const CARRIES_NAN = /^v_(add|sub|subrev|mul|mac|mad|madmk|madak|fma)_f32$/
 
 const isMask = (type: OperandType): boolean => type === 'mask' || type === 'vcc'
-export const isWide = ({ operation: { shape } }: Step): boolean =>
-  [...shape.results, ...shape.sources].some((t) => !isMask(t) && bitsOf(t) === 64)
-const valueType = ({ operation }: Step): OperandType | undefined => operation.shape.results.find((r) => r !== 'mask')
-export const hasMask = ({ operation }: Step): boolean => operation.shape.results.includes('mask')
+const factsOf = factOf(({ name, shape: { results, sources } }) => ({
+  isWide: [...results, ...sources].some((t) => !isMask(t) && bitsOf(t) === 64),
+  valueType: results.find((r) => r !== 'mask'),
+  hasMask: results.includes('mask'),
+  isSlow: SLOW.test(name),
+  isMove: MOVES.test(name),
+  carriesNan: CARRIES_NAN.test(name),
+  isProductAndSum: PRODUCT_AND_SUM.test(name),
+}))
+export const isWide = ({ operation }: Step): boolean => factsOf(operation).isWide
+const valueType = ({ operation }: Step): OperandType | undefined => factsOf(operation).valueType
+export const hasMask = ({ operation }: Step): boolean => factsOf(operation).hasMask
 /** Locals of a function under construction. */
 export interface FunctionLocals extends Locals {
   /** A local of its own. */
@@ -161,7 +170,7 @@ export class LaneLoop {
     const { locals } = context
     this.#base = locals.local(I32)
     this.#shift = locals.local(I32)
-    const count = steps.some(({ step }) => SLOW.test(step.operation.name)) ? 2 : 1
+    const count = steps.some(({ step }) => factsOf(step.operation).isSlow) ? 2 : 1
     this.#chunks = Array.from({ length: count }, (_, i) => new Chunk(steps, context, i, this.#base, this.#shift, this.#scalars))
   }
 
@@ -451,21 +460,21 @@ export class Chunk {
   #narrow(code: Code, laneStep: LaneStep): void {
     const { step } = laneStep
     const { name, shape, traits } = step.operation
-    const result = valueType(step)
+    const { valueType: result, isMove, isProductAndSum, carriesNan } = factsOf(step.operation)
     const sources = shape.sources.map((type, slot) => (isMask(type) ? undefined : this.#source(code, laneStep, slot)))
     shape.sources.forEach((type, slot) => {
       const value = sources[slot]
       if (!value) return
       if (needsGrain(step, slot, this.modes)) this.#watchSmall(code, value)
       const readAsFloat = type === 'f32' && (result === 'f32' || result === undefined || result === 'i32' || result === 'u32')
-      if (!readAsFloat && !MOVES.test(name)) this.#watchNan(code, value)
+      if (!readAsFloat && !isMove) this.#watchNan(code, value)
     })
     const plain = step.mods.abs === 0 && step.mods.neg === 0
     if (name === 'v_mov_b32' && plain) return this.#define(step.dst, sources[0]!)
     const args = this.#arguments(code, laneStep, sources)
     if (hasMask(step)) this.#mask(code, laneStep, args)
     if (result === undefined) return
-    if (PRODUCT_AND_SUM.test(name)) this.#productAndSum(code, args)
+    if (isProductAndSum) this.#productAndSum(code, args)
     else this.kernels.apply(code, name, args, this.locals)
     if (bitsOf(result) === 16) code.v128(0xffff).simd(SIMD.and)
     const value = valueIn(this.locals.local(V128))
@@ -479,9 +488,9 @@ export class Chunk {
     )
     value.grained = grain === 'grained'
     if (grain === 'tested') this.#watchSmall(code, value)
-    if (result !== 'f32' && !MOVES.test(name)) return
+    if (result !== 'f32' && !isMove) return
     value.tainted = traits.has('nan') || floats.some((s) => s.tainted)
-    if (CARRIES_NAN.test(name)) for (const source of floats) source.carriers.push(value)
+    if (carriesNan) for (const source of floats) source.carriers.push(value)
   }
 
   /** v_mad_f32 and its like: the product is rounded and flushed before it is added. */
@@ -509,7 +518,7 @@ export class Chunk {
     const neg = (step.mods.neg >> slot) & 1
     const type = step.operation.shape.sources[slot]
     // The bits of a source that is no float mean nothing (v_ldexp_f32).
-    if ((!abs && !neg) || !(isFloat(type) || MOVES.test(step.operation.name))) return arg
+    if ((!abs && !neg) || !(isFloat(type) || factsOf(step.operation).isMove)) return arg
     const sign = type === 'f16' ? 0x8000 : LANE_SIGN
     const changed = this.locals.temporary(V128)
     pushArgument(code, arg)

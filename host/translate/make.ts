@@ -5,7 +5,7 @@ import { readBlocks } from './graph.ts'
 import { Kernels } from './kernels.ts'
 import { modesOf } from './modes.ts'
 import type { Evaluate } from './nest-plan.ts'
-import { translate } from './region.ts'
+import { RegionWriter } from './region.ts'
 
 /** A translated program at one MODE. */
 export interface Translation {
@@ -18,6 +18,8 @@ export interface Translation {
   /** Loops that run group by group. */
   readonly nests: number
   readonly run: (wave: number, left: number, block: number) => number
+  /** What wrote it: it writes the next one, for which most is there. */
+  readonly writer: RegionWriter
 }
 
 export class Maker {
@@ -36,17 +38,22 @@ export class Maker {
   /**
    * Translates the program of a wave at the wave's MODE.
    * @param trusting whether values are taken to be grained over blocks (region.ts)
+   * @param before the translation of this program at this MODE that the new one replaces
    * @throws {WebAssembly.CompileError} nothing may be compiled here
    */
-  make(memory: ArrayBufferLike, wave: number, trusting: boolean): Translation {
+  make(memory: ArrayBufferLike, wave: number, trusting: boolean, before?: Translation): Translation {
     const view = new DataView(memory)
     this.#kernels ??= new Kernels(this.bytes)
     const blocks = readBlocks(memory, view.getUint32(wave + WAVE_PROGRAM, true))
-    const region = translate(blocks, modesOf(view.getUint32(wave + WAVE_MODE, true)), this.#kernels, trusting, this.#evaluate)
+    const modes = modesOf(view.getUint32(wave + WAVE_MODE, true))
+    const writer = before?.writer ?? new RegionWriter(modes, this.#kernels, this.#evaluate)
+    const region = writer.write(blocks, trusting)
     const module = new WebAssembly.Module(region.bytes)
     const { exports } = new WebAssembly.Instance(module, { core: { ...this.material.imports, ...ownGlobals() } })
-    const rest = new Map([...blocks.values()].flatMap(({ steps }) => steps.map((step, i) => [step.pc, steps.length - i] as const)))
-    return { entries: region.entries, rest, bytes: region.bytes.length, nests: region.nests, run: exports.run as Translation['run'] }
+    const rest = new Map<number, number>()
+    for (const { steps } of blocks.values()) steps.forEach((step, i) => void rest.set(step.pc, steps.length - i))
+    const run = exports.run as Translation['run']
+    return { entries: region.entries, rest, bytes: region.bytes.length, nests: region.nests, run, writer }
   }
 }
 

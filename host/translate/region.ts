@@ -8,6 +8,7 @@
 import { bitsOf, isFloat } from '../isa/row.ts'
 import { EXEC_LO, scalarOffset, VCC_LO, WAVE_PC, WAVE_SCC } from '../plan/layout.ts'
 import { FLAG_APPROXIMATE, FLAG_DPP, FLAG_SDWA, KIND_SPECIAL } from '../plan/record.ts'
+import { factOf } from './fact.ts'
 import { findGrained, GrainState, type Role } from './flow.ts'
 import { SMALL } from './grain.ts'
 import type { Block, Step } from './graph.ts'
@@ -37,6 +38,7 @@ const RUN: FunctionType = { parameters: [I32, I32, I32], results: [I32] }
 const BLOCK: FunctionType = { parameters: [I32], results: [I32] }
 const STEP: FunctionType = { parameters: [I32, I32], results: [] }
 const WAVE = 0
+const EXEC_PAIR = pair(EXEC_LO)
 
 /** What a block's function returns besides the next block's number. */
 const LEAVE = -1
@@ -128,29 +130,39 @@ class RegionModule {
   readonly stale = this.builder.importedGlobal('stale', I32)
   /** 1 while rows may not be grained that are taken to be: at entry, and when a chunk was computed again. */
   readonly unsure = this.builder.importedGlobal('unsure', I32)
-  /** Loops written by nest.ts. */
-  nests = 0
 }
+
+/** What decides whether an operation can be part of a run of lanes. */
+const laneFacts = factOf(({ name, table, shape: { results, sources }, traits }) => {
+  const types = [...results, ...sources]
+  const result = results.find((r) => r !== 'mask')
+  const usable =
+    /^vop[123c]$/.test(table) &&
+    !/^v_(cmps?x_|mbcnt)/.test(name) &&
+    !types.some((t) => t === 's32' || t === 'param' || bitsOf(t) > 64) &&
+    !(result === 'f16' && traits.has('nan'))
+  // The round mode is that of the result's type, or of the source's where the result is no float (v_cvt_pk_u8_f32).
+  const round = types.find(isFloat) === 'f32' ? ('round32' as const) : ('round64' as const)
+  return {
+    usable,
+    functions: results.length > 1 ? [name, `${name}_mask`] : [name],
+    flushes64: types.some((t) => t === 'f64' || t === 'f16'),
+    round: traits.has('round') ? round : undefined,
+  }
+})
 
 /** Whether a vector instruction can be part of a run of lanes. */
 function isLaneStep(step: Step, modes: LaneModes, kernels: Kernels): boolean {
   const { operation, flags, mods } = step
-  if (!/^vop[123c]$/.test(operation.table) || /^v_(cmps?x_|mbcnt)/.test(operation.name)) return false
-  if (flags & (FLAG_SDWA | FLAG_DPP) || mods.omod || mods.clamp || mods.kinds.includes(KIND_SPECIAL)) return false
+  const { usable, functions, flushes64, round } = laneFacts(operation)
+  if (!usable || flags & (FLAG_SDWA | FLAG_DPP) || mods.omod || mods.clamp || mods.kinds.includes(KIND_SPECIAL)) return false
   // What writes EXEC is for the core: the row of lane masks has to follow.
   if (hasMask(step) && maskOffset(step) >= scalarOffset(EXEC_LO) - 4) return false
-  const { results, sources } = operation.shape
-  const types = [...results, ...sources]
-  if (types.some((t) => t === 's32' || t === 'param' || bitsOf(t) > 64)) return false
-  const isVector = (name: string) => kernels.has(name) && kernels.type(name).parameters.every((p) => p === V128)
-  if (!isVector(operation.name) || (results.length > 1 && !isVector(`${operation.name}_mask`))) return false
-  const result = results.find((r) => r !== 'mask')
-  const traits = operation.traits
-  if (result === 'f16' && traits.has('nan')) return false
-  if (modes.flush64 && types.some((t) => t === 'f64' || t === 'f16')) return false
-  // The round mode is that of the result's type, or of the source's where the result is no float (v_cvt_pk_u8_f32).
-  return !traits.has('round') || (types.find(isFloat) === 'f32' ? modes.round32 : modes.round64) === 0
+  if ((modes.flush64 && flushes64) || (round !== undefined && modes[round] !== 0)) return false
+  return functions.every((name) => kernels.takesVectors(name))
 }
+
+const isIdle = factOf(({ name }) => IDLE.test(name) || name === 's_branch' || name.startsWith('s_cbranch_'))
 
 /** Roles of steps, found once. */
 export function rolesOf(modes: LaneModes, kernels: Kernels): (step: Step) => Role {
@@ -166,8 +178,7 @@ export function rolesOf(modes: LaneModes, kernels: Kernels): (step: Step) => Rol
 }
 
 function roleOf(step: Step, modes: LaneModes, kernels: Kernels): Role {
-  const { name } = step.operation
-  if (IDLE.test(name) || name === 's_branch' || name.startsWith('s_cbranch_')) return 'idle'
+  if (isIdle(step.operation)) return 'idle'
   if (isLaneStep(step, modes, kernels)) return 'lanes'
   return isPlainScalar(step) ? 'scalar' : 'call'
 }
@@ -227,14 +238,8 @@ class BlockWriter {
 
   /** Adds a step to the open run; `rest` counts it and what follows in the block. */
   #lanes(step: Step, rest: number): void {
-    const reads = scalarReads(step)
-    for (const at of pair(EXEC_LO)) reads.add(at)
-    for (const at of this.#ownMasks(step)) reads.delete(at)
-    // A mask of the run may be read as a number too: v_addc_u32 v0, vcc, v1, vcc_lo, vcc.
-    for (const at of scalarReads(step, false)) reads.add(at)
-    const mask = hasMask(step) ? new Set([maskOffset(step), maskOffset(step) + 4]) : new Set<number>()
-    const maskClashes = overlaps(mask, this.#readAfter) || this.#after.some((a) => overlaps(mask, scalarUses(a).writes))
-    if (overlaps(reads, this.#written) || maskClashes || this.#partlyOwn(step)) this.#close()
+    const mask = hasMask(step) ? [maskOffset(step), maskOffset(step) + 4] : []
+    if (this.#run.length > 0 && this.#clashes(step, mask)) this.#close()
     if (this.#run.length === 0) this.#open(step, rest)
     if (step.flags & FLAG_APPROXIMATE) {
       countApproximate(this.code, WAVE, step, this.locals, () => this.code.i64(1n))
@@ -244,6 +249,22 @@ class BlockWriter {
     this.#run.push({ step, captured })
     this.#state.lanes(step, this.modes)
     for (const at of mask) this.#written.add(at)
+  }
+
+  /** Whether a step cannot stand in the open run: it reads what waits to be written, or writes what is yet to be read or written. */
+  #clashes(step: Step, mask: readonly number[]): boolean {
+    if (this.#written.size > 0) {
+      const reads = scalarReads(step)
+      for (const at of EXEC_PAIR) reads.add(at)
+      for (const at of this.#ownMasks(step)) reads.delete(at)
+      // A mask of the run may be read as a number too: v_addc_u32 v0, vcc, v1, vcc_lo, vcc.
+      for (const at of scalarReads(step, false)) reads.add(at)
+      if (overlaps(reads, this.#written)) return true
+    }
+    if (mask.length === 0) return false
+    if (mask.some((at) => this.#readAfter.has(at) || this.#after.some((a) => scalarUses(a).writes.has(at)))) return true
+    // A pair that another one of the run's results overlaps by one register.
+    return this.#run.some(({ step: other }) => hasMask(other) && Math.abs(maskOffset(other) - mask[0]!) === 4)
   }
 
   /** Begins a run. What an earlier run of the block has tested holds only if none of its chunks was computed again. */
@@ -280,13 +301,6 @@ class BlockWriter {
     )
   }
 
-  /** A mask pair that another one of the run's results overlaps by one register. */
-  #partlyOwn(step: Step): boolean {
-    if (!hasMask(step)) return false
-    const at = maskOffset(step)
-    return this.#run.some(({ step: other }) => hasMask(other) && Math.abs(maskOffset(other) - at) === 4)
-  }
-
   /** Takes a source that is no VGPR as it is now: a later instruction may change the scalar. */
   #capture(step: Step, slot: number): Captured {
     return capture(step, slot, {
@@ -315,7 +329,7 @@ class BlockWriter {
       overlaps(reads, this.#written) ||
       overlaps(writes, this.#written) ||
       overlaps(writes, this.#readAfter) ||
-      (this.#run.length > 0 && overlaps(writes, new Set(pair(EXEC_LO))))
+      (this.#run.length > 0 && EXEC_PAIR.some((at) => writes.has(at)))
     this.#state.scalar(step)
     if (!waits) return this.#apply(step)
     this.#after.push(step)
@@ -343,33 +357,79 @@ class BlockWriter {
   }
 }
 
-/**
- * Translates blocks.
- *
- * The module exports `run(wave, left, block)`: it runs at most `left` instructions from the start of a block on, always whole blocks. It
- * returns what is left, with WAVE_PC where the interpreter shall go on; if the core stopped at WAVE_PC, the complement of that.
- *
- * @param trusting whether values are taken to be grained over blocks; if not, every block tests what it reads
- */
-export function translate(
-  blocks: ReadonlyMap<number, Block>,
-  modes: LaneModes,
-  kernels: Kernels,
-  trusting: boolean,
-  evaluate: Evaluate,
-): Region {
-  const module = new RegionModule()
-  module.builder.importMemory(kernels.memoryLimits)
-  const list = [...blocks.values()]
-  const entries = new Map(list.map((block, i) => [block.pc, i]))
-  const roles = rolesOf(modes, kernels)
-  const grained = trusting ? findGrained(blocks, roles, modes) : new Map<number, ReadonlySet<number>>()
-  const functions = list.map((block) =>
-    blockFunction(block, grained.get(block.pc) ?? new Set(), entries, module, modes, kernels, roles, evaluate),
+/** The function of a block, and what it was made of besides. */
+interface BlockCode {
+  readonly block: Block
+  readonly grained: ReadonlySet<number>
+  /** Numbers of the blocks that it goes on to; undefined where it leaves instead. */
+  readonly targets: readonly (number | undefined)[]
+  readonly locals: readonly number[]
+  readonly code: Code
+  /** Whether it has a loop written by nest.ts. */
+  readonly isNest: boolean
+}
+
+/** A program at one MODE. It is written again when more of it is planned: blocks that are what they were keep their functions. */
+export class RegionWriter {
+  readonly #module = new RegionModule()
+  readonly #roles: (step: Step) => Role
+  /** Numbers of all blocks that there ever were, and their functions by number. */
+  readonly #numbers = new Map<number, number>()
+  readonly #written: BlockCode[] = []
+
+  constructor(
+    private readonly modes: LaneModes,
+    private readonly kernels: Kernels,
+    private readonly evaluate: Evaluate,
+  ) {
+    this.#roles = rolesOf(modes, kernels)
+    this.#module.builder.importMemory(kernels.memoryLimits)
+  }
+
+  /**
+   * Translates blocks.
+   *
+   * The module exports `run(wave, left, block)`: it runs at most `left` instructions from the start of a block on, always whole blocks. It
+   * returns what is left, with WAVE_PC where the interpreter shall go on; if the core stopped at WAVE_PC, the complement of that.
+   *
+   * @param trusting whether values are taken to be grained over blocks; if not, every block tests what it reads
+   */
+  write(blocks: ReadonlyMap<number, Block>, trusting: boolean): Region {
+    const { builder } = this.#module
+    const grained = trusting ? findGrained(blocks, this.#roles, this.modes) : new Map<number, ReadonlySet<number>>()
+    for (const pc of blocks.keys()) if (!this.#numbers.has(pc)) this.#numbers.set(pc, this.#numbers.size)
+    const entries = new Map([...blocks.keys()].map((pc) => [pc, this.#numbers.get(pc)!]))
+    for (const [pc, number] of entries) {
+      const block = blocks.get(pc)!
+      const known = this.#written[number]
+      const rows = grained.get(pc) ?? new Set()
+      const targets = targetsOf(block).map((target) => entries.get(target))
+      if (known === undefined || !isSame(known, block, rows, targets)) this.#written[number] = this.#block(block, rows, targets, entries)
+    }
+    builder.restart()
+    const functions = this.#written.map(({ locals, code }) => builder.add(BLOCK, locals, code))
+    builder.add(RUN, [], runFunction(functions, this.#module), 'run')
+    return { bytes: builder.bytes(), entries, nests: this.#written.filter(({ isNest }) => isNest).length }
+  }
+
+  #block(block: Block, grained: ReadonlySet<number>, targets: BlockCode['targets'], entries: ReadonlyMap<number, number>): BlockCode {
+    const { modes, kernels, evaluate } = this
+    const made = blockFunction(block, grained, entries, this.#module, modes, kernels, this.#roles, evaluate)
+    return { block, grained, targets, ...made }
+  }
+}
+
+const targetsOf = ({ end }: Block): readonly number[] => (end.kind === 'branch' ? [end.taken, end.pc] : end.kind === 'goto' ? [end.pc] : [])
+
+/** Whether a function is still right for a block. Records of a pc do not change, so the number of steps tells which they are. */
+function isSame(known: BlockCode, { steps, end }: Block, grained: ReadonlySet<number>, targets: BlockCode['targets']): boolean {
+  return (
+    known.block.steps.length === steps.length &&
+    known.block.end.kind === end.kind &&
+    known.targets.every((target, i) => target === targets[i]) &&
+    known.grained.size === grained.size &&
+    [...grained].every((row) => known.grained.has(row))
   )
-  const numbers = functions.map(({ locals, code }) => module.builder.add(BLOCK, locals, code))
-  module.builder.add(RUN, [], runFunction(numbers, module), 'run')
-  return { bytes: module.builder.bytes(), entries, nests: module.nests }
 }
 
 /** Goes from block to block until one leaves. */
@@ -407,7 +467,7 @@ function blockFunction(
   kernels: Kernels,
   roles: (step: Step) => Role,
   evaluate: Evaluate,
-): { locals: readonly number[]; code: Code } {
+): Pick<BlockCode, 'locals' | 'code' | 'isNest'> {
   const locals = new BlockLocals(module, kernels)
   const code = new Code()
   const count = block.steps.length
@@ -426,10 +486,11 @@ function blockFunction(
     else code.i32(target).op(OP.return)
   }
   const nest = planNest(block, roles, evaluate)
+  let isNest = false
   if (nest !== undefined) {
     const context = { modes, kernels, locals, wave: WAVE, grained, left: module.left }
     locals.pool = new Map()
-    if (new NestWriter(nest, context, locals.pool).write(code, () => goOn(block.end.pc))) module.nests++
+    isNest = new NestWriter(nest, context, locals.pool).write(code, () => goOn(block.end.pc))
     locals.pool = undefined
     locals.clear()
   }
@@ -454,7 +515,7 @@ function blockFunction(
   } else if (end.kind === 'goto') goTo(end.pc, 0)
   else leave(end.pc)
   code.end().op(OP.unreachable)
-  return { locals: locals.types, code }
+  return { locals: locals.types, code, isNest }
 }
 
 /** Pushes whether an active lane of a row is too small. */

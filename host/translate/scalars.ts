@@ -4,6 +4,7 @@ import { dwordsOf } from '../isa/row.ts'
 import { EXEC_LO, MACHINE_COUNTERS, scalarOffset, VCC_LO, WAVE_MACHINE, WAVE_SCC } from '../plan/layout.ts'
 import { KIND_SCALAR, KIND_SPECIAL } from '../plan/record.ts'
 import { wideConstant } from './constant.ts'
+import { factOf } from './fact.ts'
 import type { Step } from './graph.ts'
 import type { Argument, Kernels, Locals } from './kernels.ts'
 import { type Code, I32, I64, OP } from './wasm.ts'
@@ -18,9 +19,9 @@ export interface Uses {
 }
 
 /** Whether a scalar instruction is all operands, result and SCC. */
-export const isPlainScalar = ({ operation, mods }: Step): boolean => operation.name in SCALAR_KERNELS && !mods.kinds.includes(KIND_SPECIAL)
+export const isPlainScalar = ({ operation, mods }: Step): boolean => kernelOf(operation) !== undefined && !mods.kinds.includes(KIND_SPECIAL)
 
-const kernelOf = (step: Step): ScalarKernel => SCALAR_KERNELS[step.operation.name]!
+const kernelOf = factOf(({ name }): ScalarKernel | undefined => SCALAR_KERNELS[name])
 const isWide = (type: string): boolean => type.endsWith('64')
 const dwords = (at: number, wide: boolean): number[] => (wide ? [at, at + 4] : [at])
 
@@ -30,17 +31,30 @@ export const pair = (encoding: number): number[] => dwords(scalarOffset(encoding
 export function scalarReads(step: Step, masks = true): Set<number> {
   const { sources } = step.operation.shape
   const reads = new Set<number>()
-  sources.forEach((type, slot) => {
-    if (step.mods.kinds[slot] !== KIND_SCALAR || (type === 'mask' && !masks)) return
-    for (let i = 0; i < (type === 'mask' ? 2 : dwordsOf(type)); i++) reads.add(step.sources[slot]! + 4 * i)
-  })
+  for (let slot = 0; slot < sources.length; slot++) {
+    const type = sources[slot]!
+    if (step.mods.kinds[slot] !== KIND_SCALAR || (type === 'mask' && !masks)) continue
+    const dwords = type === 'mask' ? 2 : dwordsOf(type)
+    for (let i = 0; i < dwords; i++) reads.add(step.sources[slot]! + 4 * i)
+  }
   if (masks && sources.includes('vcc')) for (const at of pair(VCC_LO)) reads.add(at)
   return reads
 }
 
+const uses = new WeakMap<Step, Uses>()
+
 /** What a plain scalar instruction reads and writes. */
 export function scalarUses(step: Step): Uses {
-  const { parameters, types, result, scc } = kernelOf(step)
+  let found = uses.get(step)
+  if (found === undefined) {
+    found = findUses(step)
+    uses.set(step, found)
+  }
+  return found
+}
+
+function findUses(step: Step): Uses {
+  const { parameters, types, result, scc } = kernelOf(step.operation)!
   const reads = new Set<number>()
   const writes = new Set<number>()
   parameters.forEach((parameter, i) => {
@@ -92,7 +106,7 @@ export function waveScalars(wave: number, locals: Locals): ScalarFile {
 /** Writes a plain scalar instruction. Sources are read before anything is written. */
 export function writeScalar(code: Code, step: Step, kernels: Kernels, locals: Locals, file: ScalarFile): void {
   const { name } = step.operation
-  const { parameters, types, result, scc } = kernelOf(step)
+  const { parameters, types, result, scc } = kernelOf(step.operation)!
   const args = parameters.map((parameter, i) => argument(code, step, parameter, isWide(types[i]!), locals, file))
   const value = { local: locals.temporary(isWide(result) ? I64 : I32), wide: isWide(result) }
   kernels.apply(code, name, args, locals)

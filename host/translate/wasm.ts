@@ -115,7 +115,7 @@ export const SIMD = {
 
 /** Bytes under construction. */
 class Bytes {
-  #buffer = new Uint8Array(64)
+  #buffer = new Uint8Array(512)
   #length = 0
 
   get length(): number {
@@ -126,7 +126,7 @@ class Bytes {
   }
   #room(bytes: number): void {
     if (this.#length + bytes <= this.#buffer.length) return
-    const larger = new Uint8Array(Math.max(2 * this.#buffer.length, this.#length + bytes))
+    const larger = new Uint8Array(Math.max(4 * this.#buffer.length, this.#length + bytes))
     larger.set(this.view)
     this.#buffer = larger
   }
@@ -135,9 +135,19 @@ class Bytes {
     this.#buffer[this.#length++] = value
   }
   add(bytes: ArrayLike<number>): void {
-    this.#room(bytes.length)
-    this.#buffer.set(bytes, this.#length)
-    this.#length += bytes.length
+    this.range(bytes, 0, bytes.length)
+  }
+  /** Part of other bytes. They are few, mostly: one by one is quicker than a view of them. */
+  range(bytes: ArrayLike<number>, start: number, end: number): void {
+    this.#room(end - start)
+    if (end - start > 64 && bytes instanceof Uint8Array) {
+      this.#buffer.set(bytes.subarray(start, end), this.#length)
+      this.#length += end - start
+    } else for (let at = start; at < end; at++) this.#buffer[this.#length++] = bytes[at]!
+  }
+  /** All of what another one holds. */
+  append(other: Bytes): void {
+    this.range(other.#buffer, 0, other.#length)
   }
   /** Unsigned LEB128 of 32 bits. */
   unsigned(value: number): void {
@@ -176,10 +186,14 @@ export class Code {
     return this
   }
   get(local: number): this {
-    return this.op(OP.localGet).u32(local)
+    this.bytes.byte(OP.localGet)
+    this.bytes.unsigned(local)
+    return this
   }
   set(local: number): this {
-    return this.op(OP.localSet).u32(local)
+    this.bytes.byte(OP.localSet)
+    this.bytes.unsigned(local)
+    return this
   }
   tee(local: number): this {
     return this.op(OP.localTee).u32(local)
@@ -196,12 +210,15 @@ export class Code {
   }
   /** A vector of four dwords. */
   v128(a: number, b = a, c = a, d = a): this {
-    this.simd(SIMD.const)
-    for (const word of [a, b, c, d]) this.op(word & 255, (word >>> 8) & 255, (word >>> 16) & 255, word >>> 24)
-    return this
+    return this.simd(SIMD.const).#dword(a).#dword(b).#dword(c).#dword(d)
+  }
+  #dword(word: number): this {
+    return this.op(word & 255, (word >>> 8) & 255, (word >>> 16) & 255, word >>> 24)
   }
   simd(opcode: number): this {
-    return this.op(0xfd).u32(opcode)
+    this.bytes.byte(0xfd)
+    this.bytes.unsigned(opcode)
+    return this
   }
   /** A load or store with a constant offset; alignment is given as 1, which costs nothing. */
   memory(opcode: number, offset: number): this {
@@ -217,12 +234,13 @@ export class Code {
     return this.op(OP.end)
   }
   /** Bytes of another body as they are. */
-  raw(bytes: Uint8Array): this {
-    this.bytes.add(bytes)
+  raw(bytes: ArrayLike<number>, start = 0, end = bytes.length): this {
+    this.bytes.range(bytes, start, end)
     return this
   }
   append(other: Code): this {
-    return this.raw(other.bytes.view)
+    this.bytes.append(other.bytes)
+    return this
   }
 }
 
@@ -247,10 +265,13 @@ export interface FunctionBody {
 export interface ParsedModule {
   readonly bytes: Uint8Array
   readonly importedFunctions: number
-  readonly functions: readonly FunctionBody[]
+  /** Functions of its own. */
+  readonly functionCount: number
   readonly exports: ReadonlyMap<string, { readonly kind: ExternKind; readonly index: number }>
   /** Limits of its imported memory as they are written; those of any memory where it has one of its own. */
   readonly memoryLimits: Uint8Array
+  /** One of its own functions, numbered from 0. Read when it is asked for: few of them ever are. */
+  body(number: number): FunctionBody
 }
 
 const KINDS: readonly ExternKind[] = ['function', 'table', 'memory', 'global']
@@ -295,7 +316,7 @@ export function parseModule(bytes: Uint8Array): ParsedModule {
   let declared: number[] = []
   let importedFunctions = 0
   let memoryLimits = Uint8Array.of(0, 1)
-  const functions: FunctionBody[] = []
+  let starts = new Uint32Array()
   const exports = new Map<string, { kind: ExternKind; index: number }>()
   while (reader.at < bytes.length) {
     const id = reader.byte()
@@ -323,19 +344,34 @@ export function parseModule(bytes: Uint8Array): ParsedModule {
       })
     } else if (id === 3) declared = reader.list(() => reader.u32())
     else if (id === 7) {
-      reader.list(() => exports.set(reader.text(), { kind: KINDS[reader.byte()]!, index: reader.u32() }))
+      const names = asciiOf(bytes, reader.at, end)
+      const start = reader.at
+      for (let left = reader.u32(); left > 0; left--) {
+        const length = reader.u32()
+        const from = reader.at - start
+        reader.at += length
+        exports.set(names.slice(from, from + length), { kind: KINDS[reader.byte()]!, index: reader.u32() })
+      }
     } else if (id === 10) {
-      reader.list(() => {
-        const bodyEnd = reader.u32() + reader.at
-        const locals = reader.list(() => ({ count: reader.u32(), type: reader.byte() })).flatMap((g) => Array<number>(g.count).fill(g.type))
-        functions.push({ type: types[declared[functions.length]!]!, locals, start: reader.at, end: bodyEnd - 1 })
-        reader.at = bodyEnd
-      })
+      starts = new Uint32Array(reader.u32())
+      for (let i = 0; i < starts.length; i++) {
+        starts[i] = reader.at
+        reader.at = reader.u32() + reader.at
+      }
     }
     reader.at = end
   }
-  return { bytes, importedFunctions, functions, exports, memoryLimits }
+  const body = (number: number): FunctionBody => {
+    reader.at = starts[number]!
+    const end = reader.u32() + reader.at - 1
+    const locals = reader.list(() => ({ count: reader.u32(), type: reader.byte() })).flatMap((g) => Array<number>(g.count).fill(g.type))
+    return { type: types[declared[number]!]!, locals, start: reader.at, end }
+  }
+  return { bytes, importedFunctions, functionCount: starts.length, exports, memoryLimits, body }
 }
+
+/** Bytes as text in one go: the core's own names are ASCII. */
+const asciiOf = (bytes: Uint8Array, start: number, end: number): string => new TextDecoder('latin1').decode(bytes.slice(start, end))
 
 /** One instruction of a body. `index` is its local, global, function or label; blocks tell their type by their bytes. */
 export interface Token {
@@ -412,7 +448,7 @@ export function tokens(module: ParsedModule, body: FunctionBody): Token[] {
 export class ModuleBuilder {
   readonly #types: string[] = []
   readonly #imports: ((to: Bytes) => void)[] = []
-  readonly #functions: { type: number; locals: readonly number[]; code: Code; name: string | undefined }[] = []
+  #functions: { type: number; locals: readonly number[]; code: Code; name: string | undefined }[] = []
   readonly #functionImports = new Map<string, number>()
   readonly #globalImports = new Map<string, number>()
 
@@ -431,6 +467,8 @@ export class ModuleBuilder {
   }
   /** Index of an imported function. All are imported before functions are added. */
   imported(name: string, type: FunctionType): number {
+    const known = this.#functionImports.get(name)
+    if (known !== undefined) return known
     const index = this.#type(type)
     return this.#import(this.#functionImports, name, (to) => {
       to.byte(0)
@@ -450,6 +488,10 @@ export class ModuleBuilder {
     })
     known.set(field, known.size)
     return known.size - 1
+  }
+  /** Forgets the functions for a module that has others; imports keep their indices. */
+  restart(): void {
+    this.#functions = []
   }
   /** Adds a function and gives its index. */
   add(type: FunctionType, locals: readonly number[], code: Code, name?: string): number {
@@ -480,10 +522,13 @@ export class ModuleBuilder {
     section(to, 10, this.#functions, (part, { locals, code }) => {
       const body = new Bytes()
       body.unsigned(locals.length)
-      for (const type of locals) body.add([1, type])
+      for (const type of locals) {
+        body.byte(1)
+        body.byte(type)
+      }
       part.unsigned(body.length + code.bytes.length + 1)
-      part.add(body.view)
-      part.add(code.bytes.view)
+      part.append(body)
+      part.append(code.bytes)
       part.byte(OP.end)
     })
     return new Uint8Array(to.view)
@@ -496,7 +541,7 @@ function section<T>(to: Bytes, id: number, items: readonly T[], write: (part: By
   for (const item of items) write(part, item)
   to.byte(id)
   to.unsigned(part.length)
-  to.add(part.view)
+  to.append(part)
 }
 function text(to: Bytes, value: string): void {
   const bytes = new TextEncoder().encode(value)
