@@ -1,5 +1,6 @@
 // What the host sees of the core: exports only.
 export { begin, run, runStep } from './wave';
+export { plan, planBy, remembered } from './plan';
 export * from './generated/dispatch';
 export { scratchBytes, SHADOW, share } from './scratch';
 

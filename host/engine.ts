@@ -78,6 +78,20 @@ export interface Translated {
   readonly refused?: string
 }
 
+/** Plans the words of a trace by tables in linear memory; host/plan/templates.ts shows them. All are addresses. */
+export interface Templates {
+  /**
+   * Plans the words from `at` to `end` until one is unknown, records have reached `last`, or an instruction is not whole. PLANNER_NEXT says where.
+   * @param origin where pcs count from
+   * @returns the address behind the last record
+   */
+  plan(planner: number, origin: number, at: number, end: number, to: number, last: number): number
+  /** Writes the record of an instruction by its template; whether all its fields have rows. */
+  planBy(template: number, words: bigint, to: number): boolean
+  /** Where an instruction is remembered. */
+  remembered(planner: number, words: bigint): number
+}
+
 /** What runs waves. The device lays them out in the engine's linear memory as host/plan/layout.ts says. */
 export interface Engine {
   readonly name: EngineName
@@ -85,6 +99,8 @@ export interface Engine {
   readonly translated?: Translated
   /** Where linear memory can be shared; then all of it is taken by `claim`. */
   readonly shared?: SharedMemory | undefined
+  /** Where the engine can plan by tables. */
+  readonly templates?: Templates | undefined
   /** First byte of linear memory that is the device's to use; a multiple of 64. */
   readonly heapBase: number
   /** All linear memory; replaced when it grows, so never keep it over a call of `grow`. */

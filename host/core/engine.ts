@@ -1,5 +1,5 @@
 /** The WebAssembly engine: the core behind the interface of host/engine.ts. */
-import type { Engine, EngineSeed, SharedMemory, Stop } from '../engine.ts'
+import type { Engine, EngineSeed, SharedMemory, Stop, Templates } from '../engine.ts'
 import { CoreError, LimitError } from '../errors.ts'
 import {
   type CoreBuild,
@@ -56,6 +56,7 @@ class WasmEngine implements CoreEngine {
   readonly name = 'core'
   readonly heapBase: number
   readonly material: CoreMaterial
+  readonly templates: Templates
   readonly #core: CoreExports
 
   constructor(
@@ -71,6 +72,11 @@ class WasmEngine implements CoreEngine {
       imports,
       enter: (wave) => exports.begin(wave),
       stopped: () => (imports.stop as WebAssembly.Global<'i32'>).value,
+    }
+    this.templates = {
+      plan: (planner, origin, at, end, to, last) => exports.plan(planner, origin, at, end, to, last) >>> 0,
+      planBy: (template, words, to) => exports.planBy(template, words, to) !== 0,
+      remembered: (planner, words) => exports.remembered(planner, words) >>> 0,
     }
   }
 
@@ -100,18 +106,36 @@ class WasmEngine implements CoreEngine {
  * @throws {CoreError} the core cannot be compiled here
  */
 export async function createCore(options: CoreOptions = {}): Promise<CoreEngine> {
+  const shared = options.shared === true
   const build = options.source === undefined ? (options.build ?? ((await usableRelaxed()) ? 'relaxed' : 'simd')) : undefined
-  const bytes = build === undefined ? sourceBytes(options.source) : await coreBytes(build)
-  if (options.shared === true) return createShared(bytes, build)
-  const module = await compileCore(bytes ?? options.source)
-  return new WasmEngine(await instantiateCore(module, coreMemory(false)), bytes, build)
+  const { module, bytes } = build === undefined ? await givenCore(options.source!, shared) : await ownCore(build, shared)
+  const memory = coreMemory(shared)
+  const instance = await instantiateCore(module, memory)
+  return shared ? engineOn({ module, memory, bytes: bytes! }, instance, build) : new WasmEngine(instance, bytes, build)
 }
 
-async function createShared(plain: Uint8Array | undefined, build: CoreBuild | undefined): Promise<CoreEngine> {
+/** A core that is compiled, and its bytes where they are known. */
+interface CompiledCore {
+  readonly module: WebAssembly.Module
+  readonly bytes: Uint8Array | undefined
+}
+
+async function givenCore(source: CoreSource, shared: boolean): Promise<CompiledCore> {
+  const plain = sourceBytes(source)
+  if (!shared) return { module: await compileCore(plain ?? source), bytes: plain }
   if (plain === undefined) throw new CoreError('a core for shared memory is made of bytes; give the source as bytes')
   const bytes = sharedCore(plain)
-  const seed: EngineSeed = { module: await compileCore(bytes), memory: coreMemory(true), bytes }
-  return engineOn(seed, await instantiateCore(seed.module, seed.memory), build)
+  return { module: await compileCore(bytes), bytes }
+}
+
+/** The package's cores that were asked for: what an engine has had optimized the next one need not wait for. */
+const own = new Map<string, Promise<CompiledCore>>()
+
+function ownCore(build: CoreBuild, shared: boolean): Promise<CompiledCore> {
+  const key = `${build} ${shared}`
+  const compiled = own.get(key) ?? coreBytes(build).then((bytes) => givenCore(bytes, shared))
+  own.set(key, compiled)
+  return compiled
 }
 
 /** Makes one more engine on memory that another thread's engine has. */

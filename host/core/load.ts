@@ -17,6 +17,10 @@ export interface CoreExports extends Record<string, unknown> {
   run(wave: number, budget: number): number
   /** Makes a wave the one that translated code works on. */
   begin(wave: number): void
+  /** See Templates of host/engine.ts. */
+  plan(planner: number, origin: number, at: number, end: number, to: number, last: number): number
+  planBy(template: number, words: bigint, to: number): number
+  remembered(planner: number, words: bigint): number
   /** Bytes of rows that instances on one memory must not share. */
   scratchBytes(): number
   /** From now on other instances run on the same memory; such rows are at `scratch`, or with 0 where they are. */

@@ -20,9 +20,13 @@ export class Slices {
   }
 }
 
-/** Lets the event loop turn once. Timers would wait for milliseconds, and setImmediate is not in browsers. */
+/** Lets the event loop turn once. Timers would wait for milliseconds; setImmediate is not in browsers, but the quickest where it is. */
 export function pause(): Promise<void> {
   return new Promise((resolve) => {
+    if (typeof globalThis.setImmediate === 'function') {
+      globalThis.setImmediate(resolve)
+      return
+    }
     const { port1, port2 } = new MessageChannel()
     port1.onmessage = () => {
       port1.close()

@@ -6,7 +6,8 @@
 import { Beyond, type Sent } from '../device/beyond.ts'
 import { faultOf, placeOf, placeText } from '../device/faults.ts'
 import type { Device } from '../device/index.ts'
-import { Program } from '../device/program.ts'
+import type { Arena } from '../device/memory.ts'
+import { type Code, Program } from '../device/program.ts'
 import { Wave } from '../device/wave.ts'
 import { Stop } from '../engine.ts'
 import { CoreError, type LanewiseError, LimitError } from '../errors.ts'
@@ -16,8 +17,26 @@ import { TracePlanner } from './planner.ts'
 
 /** Words of a piece: its records (32 bytes each) stay in a processor's second cache, and it runs for a fraction of a millisecond. */
 export const PIECE_WORDS = 4096
+const PIECE_BYTES = 4 * PIECE_WORDS
 const MAX_BUDGET = 2 ** 31 - 1
 const RECORD_WORDS = RECORD_BYTES / 4
+
+/** The piece at hand as code. */
+class PieceOfCode implements Code {
+  readonly address = 0n
+  readonly name = 'trace'
+  origin = 0
+
+  constructor(
+    private readonly arena: Arena,
+    private readonly start: number,
+  ) {}
+
+  /** Linear memory may have moved since the last look. */
+  get words(): Uint32Array {
+    return this.arena.words.subarray(this.start / 4, this.start / 4 + PIECE_WORDS)
+  }
+}
 
 /** A wave that executes a trace. */
 export class TracePlayer {
@@ -31,15 +50,14 @@ export class TracePlayer {
   readonly wave: Wave
   readonly #device: Device
   readonly #program: Program
-  /** The words at hand; what is planned or runs of them begins at word 0. */
-  readonly #piece = new Uint32Array(PIECE_WORDS)
-  readonly #signed = new Int32Array(this.#piece.buffer)
+  /** Address of the words at hand, and how many bytes they have; what is planned or runs of them begins with the first. */
+  readonly #piece: number
   #bytes = 0
   readonly #records: number
   readonly #planner: TracePlanner
   #budget: number
   readonly #beyond: Beyond
-  readonly #code: { words: Uint32Array; address: bigint; name: string; origin: number }
+  readonly #code: PieceOfCode
 
   /**
    * @param start a wave that is laid out, with registers as the trace starts; the trace runs in its block
@@ -50,10 +68,11 @@ export class TracePlayer {
     this.#device = device
     this.#budget = budget
     this.#beyond = new Beyond(device)
-    this.#code = { words: this.#piece, address: 0n, name: 'trace', origin: 0 }
+    this.#piece = device.arena.allocate(4 * PIECE_WORDS)
+    this.#code = new PieceOfCode(device.arena, this.#piece)
     this.#program = new Program(device.arena, this.#code, device.target, start.vgprCount)
     this.#records = device.arena.allocate((PIECE_WORDS + 1) * RECORD_BYTES)
-    this.#planner = new TracePlanner(device.target, start.vgprCount)
+    this.#planner = new TracePlanner(device.arena, device.engine.templates, device.target, start.vgprCount)
     this.wave = new Wave(device.arena, start.index, start.host, this.#program)
     device.arena.words[(start.host + WAVE_PROGRAM) >>> 2] = this.#program.host
   }
@@ -83,13 +102,12 @@ export class TracePlayer {
    * @param whole the bytes end with an instruction's end, so all of them run now; else they may be cut anywhere, and a last word may wait
    */
   feed(bytes: Uint8Array, whole = false): void {
-    const piece = new Uint8Array(this.#piece.buffer)
     for (let taken = 0; taken < bytes.length && this.status === 'running'; ) {
-      const part = bytes.subarray(taken, taken + piece.length - this.#bytes)
-      piece.set(part, this.#bytes)
+      const part = bytes.subarray(taken, taken + PIECE_BYTES - this.#bytes)
+      this.#device.arena.bytes.set(part, this.#piece + this.#bytes)
       this.#bytes += part.length
       taken += part.length
-      if (this.#bytes === piece.length || taken === bytes.length) this.#play(whole && taken === bytes.length)
+      if (this.#bytes === PIECE_BYTES || taken === bytes.length) this.#play(whole && taken === bytes.length)
     }
   }
 
@@ -108,11 +126,9 @@ export class TracePlayer {
   /** The trace has no more words. A last word that is not whole, or no whole instruction, is illegal. */
   finish(): void {
     if (this.status !== 'running') return
-    const piece = new Uint8Array(this.#piece.buffer)
-    if (this.#bytes % 4 !== 0) {
-      piece.fill(0xff, this.#bytes, Math.ceil(this.#bytes / 4) * 4)
-      this.#bytes = Math.ceil(this.#bytes / 4) * 4
-    }
+    const whole = Math.ceil(this.#bytes / 4) * 4
+    this.#device.arena.bytes.fill(0xff, this.#piece + this.#bytes, this.#piece + whole)
+    this.#bytes = whole
     this.#play(true)
     if (this.status === 'running') this.status = 'done'
   }
@@ -120,7 +136,8 @@ export class TracePlayer {
   /** Gives the memory of program and records back; the wave stays. */
   free(): void {
     this.#program.free()
-    this.#device.arena.free(this.#records)
+    this.#planner.free()
+    for (const block of [this.#records, this.#piece]) this.#device.arena.free(block)
   }
 
   /** Plans and runs what is at hand, as far as it goes. */
@@ -129,17 +146,16 @@ export class TracePlayer {
       if (this.instructions >= this.#budget && this.#bytes > 0) return this.#stop(this.#exhausted())
       const limit = Math.min(PIECE_WORDS, this.#budget - this.instructions)
       const planner = this.#planner
-      const { words } = this.#device.arena
-      const into = new Int32Array(words.buffer, this.#records, PIECE_WORDS * RECORD_WORDS)
-      const records = planner.plan(this.#signed, this.#bytes >>> 2, final, into, 0, limit)
+      const records = planner.plan(this.#piece, this.#piece + (this.#bytes & ~3), final, this.#records, limit)
       if (records === 0) return
-      this.#run(records, planner.taken * 4)
+      const { taken } = planner
+      this.#run(records, taken)
       if (this.status !== 'running') return
-      const rest = planner.taken * 4
-      this.#code.origin += rest
+      const { words, bytes } = this.#device.arena
+      this.#code.origin += taken
       words[(this.wave.host + WAVE_PC) >>> 2] = 0
-      new Uint8Array(this.#piece.buffer).copyWithin(0, rest, this.#bytes)
-      this.#bytes -= rest
+      bytes.copyWithin(this.#piece, this.#piece + taken, this.#piece + this.#bytes)
+      this.#bytes -= taken
       if (planner.end === 'program') this.status = 'done'
       else if (planner.end === 'words') return
     }

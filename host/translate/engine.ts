@@ -113,6 +113,9 @@ class Translator implements TranslateEngine {
   get shared() {
     return this.core.shared
   }
+  get templates() {
+    return this.core.templates
+  }
   get heapBase() {
     return this.core.heapBase
   }

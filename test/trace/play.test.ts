@@ -162,9 +162,11 @@ describe.each(Object.keys(TARGETS) as TargetName[])('%s: records of the trace pl
     return record.op === OP_ILLEGAL ? undefined : packed
   }
 
-  test('are those of planInstruction, remembered, tabulated or new', () => {
-    const planner = new TracePlanner(target, 256)
-    const into = new Int32Array(8)
+  test.each(['core', 'reference'] as const)('are those of planInstruction, remembered, tabulated or new (%s)', async (engine) => {
+    const { arena, engine: { templates } } = await deviceFor(name, engine) // biome-ignore format: one line
+    const planner = new TracePlanner(arena, templates, target, 256)
+    const at = arena.allocate(8)
+    const to = arena.allocate(32)
     let compared = 0
     // Few operations, so that each comes often enough to get its tables.
     const word = fc.oneof(
@@ -180,8 +182,9 @@ describe.each(Object.keys(TARGETS) as TargetName[])('%s: records of the trace pl
         const want = wanted(words)
         if (want === undefined) return
         compared++
-        planner.plan(new Int32Array(words.buffer), 2, true, into, 0, 1)
-        expect([...new Uint32Array(into.buffer)]).toEqual([...want])
+        arena.words.set(words, at / 4)
+        planner.plan(at, at + 8, true, to, 1)
+        expect([...arena.words.subarray(to / 4, to / 4 + 8)]).toEqual([...want])
       }),
       { numRuns: 20_000 },
     )
