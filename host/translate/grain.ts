@@ -62,8 +62,11 @@ export function grainOfResult(step: Step, sources: readonly boolean[], modes: La
   return flushesResults(step, modes) ? 'tested' : 'unknown'
 }
 
+/** Bits of 2^-102: values from there on are grained, and what is not below such a value is, too. */
+export const LARGE = (127 - 102) << 23
+
 /** Twice the bits of 2^-102, less one: twice a value's bits less one is below it when the value is too small and not zero. */
-export const SMALL = 2 * ((127 - 102) << 23) - 1
+export const SMALL = 2 * LARGE - 1
 
 /** Whether the bits of an f32 are grained by themselves. */
 export const isGrained = (bits: number): boolean => ((bits << 1) - 1) >>> 0 >= SMALL

@@ -20,6 +20,7 @@ import {
   flushesSources,
   grainOfResult,
   isGrained,
+  LARGE,
   MOVES,
   needsGrain,
   PRODUCT_AND_SUM,
@@ -79,13 +80,22 @@ export interface Value {
   /** A scalar, spread before the loop. */
   readonly scalar: boolean
   grained: boolean
+  /** It is at least 2^-102, or NaN. */
+  large: boolean
   /** It may be a NaN whose payload is WebAssembly's. */
   tainted: boolean
   /** Values that are NaN whenever this one is. */
   readonly carriers: Value[]
 }
 
-const newValue = (arg: Argument, scalar: boolean, grained: boolean): Value => ({ arg, scalar, grained, tainted: false, carriers: [] })
+const newValue = (arg: Argument, scalar: boolean, grained: boolean): Value => ({
+  arg,
+  scalar,
+  grained,
+  large: 'lanes' in arg && arg.lanes >= LARGE,
+  tainted: false,
+  carriers: [],
+})
 const valueIn = (local: number, grained = false): Value => newValue({ local }, false, grained)
 const constantValue = (bits: number): Value => newValue({ lanes: bits }, false, isGrained(bits))
 /** A scalar in all lanes of a local; `constant` where it stays the same for all of the loop. */
@@ -130,6 +140,8 @@ export interface LaneContext {
   readonly constant?: (at: number) => boolean
   /** Rows (offsets in the wave block) that are grained in every active lane. */
   readonly grained: ReadonlySet<number>
+  /** Takes scalars that are taken to be at least 2^-102; whoever gives it tests them. */
+  readonly large?: Set<Value>
   /** Writes what tells that results may not be grained: a chunk was computed again. */
   readonly unsure: (code: Code) => void
 }
@@ -392,8 +404,12 @@ export class Chunk {
     pushArgument(code, value.arg)
   }
   /** Sets a row to what a local holds: bits from outside. */
-  put(at: number, local: number): void {
-    this.#define(at, valueIn(local))
+  put(at: number, local: number, grained = false): void {
+    this.#define(at, valueIn(local, grained))
+  }
+  /** Tests that bits from outside are zero or not too small. */
+  watch(code: Code, local: number): void {
+    this.#watchSmall(code, valueIn(local))
   }
 
   #define(at: number, value: Value): void {
@@ -486,11 +502,21 @@ export class Chunk {
       floats.map((s) => s.grained),
       this.modes,
     )
-    value.grained = grain === 'grained'
+    value.large = this.#addsSquare(step, sources)
+    value.grained = grain === 'grained' || value.large
     if (grain === 'tested') this.#watchSmall(code, value)
     if (result !== 'f32' && !isMove) return
     value.tainted = traits.has('nan') || floats.some((s) => s.tainted)
     if (carriesNan) for (const source of floats) source.carriers.push(value)
+  }
+
+  /** Whether the result is a square and something large: then it is large. */
+  #addsSquare({ operation, mods }: Step, [a, b, c]: readonly (Value | undefined)[]): boolean {
+    const sameSign = [mods.abs, mods.neg].every((bits) => (bits & 1) === ((bits >> 1) & 1))
+    if (operation.name !== 'v_fma_f32' || a !== b || !sameSign || (mods.abs | mods.neg) & 4) return false
+    const { large } = this.context
+    if (!c!.large && c!.scalar) large?.add(c!)
+    return c!.large || (large?.has(c!) ?? false)
   }
 
   /** v_mad_f32 and its like: the product is rounded and flushed before it is added. */

@@ -1,5 +1,7 @@
 import { REGION_BASE, REGION_HOST, REGION_SIZE, scalarOffset, VCC_LO } from '../plan/layout.ts'
 import { FLAG_APPROXIMATE, KIND_SCALAR } from '../plan/record.ts'
+import { AffineLoop } from './affine.ts'
+import { type AffinePlan, planAffine } from './affine-plan.ts'
 import type { Step } from './graph.ts'
 import {
   type Captured,
@@ -32,6 +34,8 @@ export interface NestContext extends Omit<LaneContext, 'carried' | 'unsure'> {
 /** Chunks a group, measured: with two there is something to do while one waits, with four more registers are spilled than that is worth. */
 const CHUNKS = 2
 const SLOW_CHUNKS = 4
+/** Rows that four chunks can have in registers. */
+const FEW_ROWS = 4
 
 /** Depth of the label that gives an iteration up, from inside the body. */
 const FAIL = 3
@@ -48,7 +52,7 @@ export class NestWriter {
   readonly #written = new Set<number>()
   readonly #bits = new Map<number, number>()
   readonly #own = new Set<number>()
-  readonly #body = new Code()
+  #body = new Code()
   /** Written before the groups: what does not change. */
   readonly #before = new Code()
   readonly #spread = new Map<number, Value>()
@@ -61,6 +65,8 @@ export class NestWriter {
   #loads = false
   /** Rows that the loop writes. */
   readonly #dirty: ReadonlySet<number>
+  /** The short way, and its body. */
+  #affine: { readonly loop: AffineLoop; readonly body: Code } | undefined
 
   constructor(
     private readonly nest: Nest,
@@ -68,7 +74,10 @@ export class NestWriter {
     private readonly pool: ReadonlyMap<string, number>,
   ) {
     const { locals } = context
-    const chunks = nest.block.steps.some(({ operation }) => SLOW.test(operation.name)) ? SLOW_CHUNKS : CHUNKS
+    this.#changing = new Set(nest.block.steps.flatMap((step) => this.#writesOf(step)))
+    const plan = planAffine(nest, this.#changing)
+    const few = plan.loads.size > 0 && plan.pressure <= FEW_ROWS
+    const chunks = few || nest.block.steps.some(({ operation }) => SLOW.test(operation.name)) ? SLOW_CHUNKS : CHUNKS
     this.#base = locals.fresh(I32)
     this.#shift = locals.fresh(I32)
     this.#lanes = 4 * chunks
@@ -81,8 +90,9 @@ export class NestWriter {
     const lane: LaneContext = { ...context, carried, constant, unsure: () => {} }
     this.#dirty = new Set(nest.block.steps.flatMap((step) => rowsWritten(step, nest.roleOf(step))))
     const steps: LaneStep[] = []
-    this.#chunks = Array.from({ length: chunks }, (_, i) => new Chunk(steps, lane, i, this.#base, this.#shift, scalars))
-    this.#changing = new Set(nest.block.steps.flatMap((step) => this.#writesOf(step)))
+    const newChunks = (large?: Set<Value>) =>
+      Array.from({ length: chunks }, (_, i) => new Chunk(steps, large ? { ...lane, large } : lane, i, this.#base, this.#shift, scalars))
+    this.#chunks = newChunks()
     for (const at of nest.sliced.keys()) this.#bits.set(at, locals.fresh(I64))
     this.#uniformFile = {
       load: (code, at, wide) => {
@@ -121,7 +131,11 @@ export class NestWriter {
       },
     }
     scalars.clear()
-    this.#writeBody(steps, scalars)
+    this.#writeBody(steps, this.#chunks)
+    const large = new Set<Value>()
+    // Else there is nothing to gain.
+    if (plan.loads.size > 0 || this.#chunks.some((chunk) => chunk.watched)) this.#writeAffine(plan, steps, newChunks(large), large)
+    this.#testScalars(scalars)
     this.#pushCondition(this.#condition)
   }
 
@@ -150,35 +164,64 @@ export class NestWriter {
 
   // --- one iteration
 
-  #writeBody(laneSteps: LaneStep[], scalars: Set<Value>): void {
+  /** @param affine what takes instructions over, or leaves them out */
+  #writeBody(laneSteps: LaneStep[], chunks: readonly Chunk[], affine?: (index: number) => boolean): void {
     const { nest, context } = this
     const body = this.#body
-    for (const step of nest.block.steps) {
+    this.#own.clear()
+    for (const [index, step] of nest.block.steps.entries()) {
       const role = nest.roleOf(step)
+      if (affine?.(index)) continue
       if (role === 'lanes') {
         const captured = step.operation.shape.sources.map((_, slot) => this.#capture(step, slot))
         const laneStep = { step, captured }
         laneSteps.push(laneStep)
-        for (const chunk of this.#chunks) chunk.fast(body, laneStep)
-        if (hasMask(step)) this.#mask(maskOffset(step))
+        for (const chunk of chunks) chunk.fast(body, laneStep)
+        if (hasMask(step)) this.#mask(maskOffset(step), chunks)
       } else if (role === 'scalar') {
         const sliced = isSliced(step, nest.sliced)
         writeScalar(body, step, context.kernels, context.locals, sliced ? this.#slicedFile : this.#uniformFile)
         if (sliced) for (const at of bitwiseWrites(step)) this.#own.delete(at)
         context.locals.reset()
       } else if (role === 'call') {
-        if (LOADS.test(step.operation.name)) this.#load(step)
+        if (LOADS.test(step.operation.name)) this.#load(step, chunks)
         else this.#scalarLoad(step)
         context.locals.reset()
       }
     }
-    for (const chunk of this.#chunks) chunk.watchResults(body)
-    // Scalars that stay as they are have been tested once.
-    this.#least = scalars.size === 0 ? undefined : context.locals.fresh(V128)
-    if (this.#least !== undefined) {
-      this.#before.v128(-1).set(this.#least)
-      for (const value of scalars) watchSmall(this.#before, this.#least, value.arg)
-    }
+    for (const chunk of chunks) chunk.watchResults(body)
+  }
+
+  /** The short way through the loop (affine.ts): instructions whose results only addresses need run once for all lanes. */
+  #writeAffine(plan: AffinePlan, laneSteps: LaneStep[], chunks: readonly Chunk[], large: ReadonlySet<Value>): void {
+    const { steps } = this.nest.block
+    const ordinary = this.#body
+    const body = new Code()
+    this.#body = body
+    const loop = new AffineLoop(plan, {
+      context: this.context,
+      steps,
+      chunks,
+      large,
+      scalar: (at) => this.#scalar(at),
+      carry: (chunk, at) => this.#carry(chunk, at),
+      findRegion: (code, step, address, region, depth) => this.#findRegion(code, step, address, region, depth),
+    })
+    this.#writeBody(laneSteps, chunks, (index) => {
+      const step = steps[index]!
+      return loop.step(body, index) || (this.nest.roleOf(step) === 'lanes' && !plan.lanes.has(step))
+    })
+    this.#body = ordinary
+    this.#before.append(loop.before)
+    this.#affine = { loop, body }
+  }
+
+  /** Scalars that stay as they are have been tested once. */
+  #testScalars(scalars: ReadonlySet<Value>): void {
+    if (scalars.size === 0) return
+    this.#least = this.context.locals.fresh(V128)
+    this.#before.v128(-1).set(this.#least)
+    for (const value of scalars) watchSmall(this.#before, this.#least, value.arg)
   }
   #least: number | undefined
 
@@ -212,13 +255,13 @@ export class NestWriter {
   }
 
   /** A compare or carry has been written: its bits, where the loop needs them as such. */
-  #mask(at: number): void {
+  #mask(at: number, chunks: readonly Chunk[]): void {
     this.#own.add(at)
-    if (this.nest.asBits.has(at)) this.#gatherBits(this.#body, at, this.#bits.get(EXEC)!)
+    if (this.nest.asBits.has(at)) this.#gatherBits(this.#body, at, this.#bits.get(EXEC)!, chunks)
   }
   /** @param exec local of the group's EXEC when the mask was made */
-  #gatherBits(code: Code, at: number, exec: number): void {
-    this.#chunks.forEach((chunk, i) => {
+  #gatherBits(code: Code, at: number, exec: number, chunks: readonly Chunk[] = this.#chunks): void {
+    chunks.forEach((chunk, i) => {
       chunk.pushMask(code, at)
       code.op(OP.i64ExtendI32U)
       if (i > 0)
@@ -282,7 +325,7 @@ export class NestWriter {
     }
   }
 
-  #load(step: Step): void {
+  #load(step: Step, chunks: readonly Chunk[]): void {
     this.#loads = true
     const { locals } = this.context
     const low = locals.fresh(V128)
@@ -292,7 +335,7 @@ export class NestWriter {
     // Nothing is known yet: no access is inside.
     this.#before.v128(0).tee(low).tee(high).tee(end).set(delta)
     const region: RegionLocals = { low, high, end, delta, pointer: locals.fresh(I32), address: locals.fresh(I64) }
-    this.#chunks.forEach((chunk, i) => {
+    chunks.forEach((chunk, i) => {
       this.#gather(step, chunk, i, region)
     })
   }
@@ -431,10 +474,7 @@ export class NestWriter {
     for (const local of whole.values()) code.i64(0n).set(local)
 
     code.block(OP.loop).block(OP.block)
-    for (const [at, local] of this.#bits) {
-      code.get(wave).memory(OP.i64Load, at).get(this.#shift).op(OP.i64ExtendI32U, OP.i64ShrU)
-      code.i64(this.#all).op(OP.i64And).set(local)
-    }
+    this.#loadBits(code)
     code.i32(0).set(iteration)
     this.#loadRows(code)
     this.#activeMasks(code, exec)
@@ -449,6 +489,24 @@ export class NestWriter {
       .op(OP.i32Eq, OP.i32And, OP.i32Eqz, OP.i32And)
     code.op(OP.brIf).u32(0)
     for (const at of written) code.get(wave).memory(OP.i32Load, at).set(this.#uniform.get(at)!)
+    this.#affine?.loop.write(code, this.#affine.body, {
+      iteration,
+      limit,
+      exec,
+      all: this.#all,
+      least: this.#least,
+      written: [
+        ...written.map((at) => ({ local: this.#uniform.get(at)!, type: I32 })),
+        ...[...this.#bits].filter(([at]) => nest.asBits.has(at) || at === EXEC).map(([, local]) => ({ local, type: I64 })),
+      ],
+      divides: nest.divides,
+      condition: this.#condition,
+      reload: (to) => {
+        for (const at of written) to.get(wave).memory(OP.i32Load, at).set(this.#uniform.get(at)!)
+        this.#loadBits(to)
+        this.#loadRows(to)
+      },
+    })
     for (const chunk of this.#chunks) chunk.beginLoop(code, this.#least)
 
     code.block(OP.loop)
@@ -503,6 +561,12 @@ export class NestWriter {
     }
   }
 
+  #loadBits(code: Code): void {
+    for (const [at, local] of this.#bits) {
+      code.get(this.context.wave).memory(OP.i64Load, at).get(this.#shift).op(OP.i64ExtendI32U, OP.i64ShrU)
+      code.i64(this.#all).op(OP.i64And).set(local)
+    }
+  }
   #loadRows(code: Code): void {
     this.#carried.forEach((rows, chunk) => {
       for (const [at, local] of rows)

@@ -5,7 +5,20 @@ import type { Engine } from '../../host/engine.ts'
 import { TARGETS } from '../../host/isa/targets.ts'
 import { assembleProgram } from '../../host/text/assemble.ts'
 import { createTranslate } from '../../host/translate/engine.ts'
-import { ADDRESS, BASE, COUNTER, execMask, LANE_COUNTER, loopProgram, OFFSET } from './loops.ts'
+import {
+  ADDRESS,
+  BASE,
+  COUNTER,
+  execMask,
+  FACTOR,
+  INDEX,
+  INDEX_BASE,
+  INDEX_STEP,
+  LANE_COUNTER,
+  type LoopProgram,
+  loopProgram,
+  OFFSET,
+} from './loops.ts'
 import { randomFrom, word } from './programs.ts'
 
 /** MODE: with and without denormals, other round modes, no IEEE. */
@@ -34,7 +47,7 @@ const pick = <T>(random: Random, list: readonly T[]): T => list[random(list.leng
 /** A program, its registers and memory, by its seed. */
 function scenario(seed: number) {
   const random = randomFrom(seed)
-  const { source, divergent } = loopProgram(random)
+  const { source, divergent, offsetOf } = loopProgram(random)
   const tame = random(4) > 0
   const data = () => word(random, tame || random(8) > 0)
   const rare = pick(random, [0, 20, 400, 4000])
@@ -67,9 +80,61 @@ function scenario(seed: number) {
   const start = base + BigInt(random(2) ? 0 : random(bytes))
   sgprs.set(BASE, Number(start & 0xffffffffn)).set(BASE + 1, Number(start >> 32n))
   sgprs.set(OFFSET, random(3) ? 0 : random(bytes))
+  if (offsetOf !== undefined) setIndices(random, offsetOf, vgprs, sgprs)
   const half = () => BigInt(word(random, false))
-  const state = { vgprs, sgprs, exec: execMask(random), vcc: (half() << 32n) | half(), scc: random(2) as 0 | 1, mode: pick(random, MODES) }
+  const state = {
+    vgprs,
+    sgprs,
+    exec: offsetOf && random(4) ? 0xffff_ffff_ffff_ffffn : execMask(random),
+    vcc: (half() << 32n) | half(),
+    scc: random(2) as 0 | 1,
+    mode: pick(random, MODES),
+  }
   return { source, divergent, memory, state, random }
+}
+
+/** Indices that grow with the lane's number, in rows of 16 or 8 lanes, or do not, from where the addresses are in a region. */
+function setIndices(
+  random: Random,
+  offsetOf: NonNullable<LoopProgram['offsetOf']>,
+  vgprs: Map<number, number[]>,
+  sgprs: Map<number, number>,
+): void {
+  const first = pick(random, [
+    () => 0,
+    () => random(1000),
+    () => 0x7fffffe8 + random(24),
+    () => 0xffffffd8 + random(40),
+    () => word(random, false),
+  ])()
+  const stride = pick(random, [0, 1, 1, 1, 2, 4, -1, 17, 0x40000000])
+  const every = pick(random, [16, 16, 16, 64, 8, 4])
+  const wide = random(6) === 0
+  const odd = random(4) ? undefined : random(64)
+  const alike = random(2)
+  const lanes = (value: (lane: number) => number) => Array.from({ length: 64 }, (_, lane) => value(lane) >>> 0)
+  vgprs.set(
+    INDEX,
+    lanes((lane) => (lane === odd ? first : first + stride * (lane % every) + 3 * Math.floor(lane / every))),
+  )
+  vgprs.set(
+    INDEX + 1,
+    lanes((lane) => (wide ? lane >> 5 : 0)),
+  )
+  const [base, bytes] = pick(random, REGIONS)
+  const factor = pick(random, [1, 3, 16, 0])
+  const start = base + BigInt(4 * random(random(3) ? bytes >> 3 : bytes >> 2)) - offsetOf(first, factor)
+  const high = Number(BigInt.asUintN(32, start >> 32n))
+  vgprs.set(
+    INDEX + 2,
+    lanes((lane) => (random(100) || lane < 48 ? high : high + 1)),
+  )
+  vgprs.set(
+    INDEX + 3,
+    lanes((lane) => (alike ? 1 : (lane >> 4) + 1)),
+  )
+  sgprs.set(INDEX_BASE, Number(BigInt.asUintN(32, start))).set(INDEX_BASE + 1, high)
+  sgprs.set(INDEX_STEP, random(20)).set(FACTOR, factor)
 }
 
 /** Contiguous, equal, scattered, in two regions, close to an end, in the apertures, nowhere. */

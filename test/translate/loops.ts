@@ -192,10 +192,88 @@ export const OFFSET = 46
 export const LANE_COUNTER = 12
 export const ADDRESS = 14
 
+/** Rows and scalars of addresses that are computed from an index: index and high dword, high dword of the base, step; base, step, factor. */
+export const INDEX = 16
+export const INDEX_BASE = 54
+export const INDEX_STEP = 56
+export const FACTOR = 57
+
+/** How addresses come from indices: the code, and the offset from the base. */
+interface Indexing {
+  readonly lines: readonly string[]
+  offsetOf(index: number, factor: number): bigint
+}
+const low32 = (value: number | bigint): bigint => BigInt.asUintN(32, BigInt(value))
+const BASED = [`v_add_u32 v60, vcc, s${INDEX_BASE}, v60`, 'v_addc_u32 v61, vcc, v18, v61, vcc']
+const INDEXINGS: readonly Indexing[] = [
+  { lines: ['v_lshlrev_b64 v[60:61], 2, v[16:17]', ...BASED], offsetOf: (index) => low32(index) << 2n },
+  {
+    lines: ['v_mov_b32 v60, v16', 'v_mov_b32 v61, v17', 'v_lshlrev_b64 v[60:61], 2, v[60:61]', ...BASED],
+    offsetOf: (index) => low32(index) << 2n,
+  },
+  {
+    lines: ['v_ashrrev_i32 v61, 31, v16', 'v_mov_b32 v60, v16', 'v_lshlrev_b64 v[60:61], 2, v[60:61]', ...BASED],
+    offsetOf: (index) => BigInt(index | 0) << 2n,
+  },
+  {
+    lines: ['v_lshlrev_b32 v60, 2, v16', BASED[0]!, 'v_addc_u32 v61, vcc, 0, v18, vcc'],
+    offsetOf: (index) => low32(low32(index) << 2n),
+  },
+  {
+    lines: [
+      `v_mul_lo_u32 v60, s${FACTOR}, v16`,
+      'v_mov_b32 v61, 0',
+      'v_lshlrev_b64 v[62:63], 2, v[60:61]',
+      `v_add_u32 v60, vcc, s${INDEX_BASE}, v62`,
+      'v_addc_u32 v61, vcc, v63, v18, vcc',
+    ],
+    offsetOf: (index, factor) => low32(BigInt(index) * BigInt(factor)) << 2n,
+  },
+  {
+    // The same from behind.
+    lines: [
+      'v_lshlrev_b64 v[60:61], 2, v[16:17]',
+      `v_sub_u32 v60, vcc, s${INDEX_BASE}, v60`,
+      'v_subb_u32 v61, vcc, v18, v61, vcc',
+      'v_add_u32 v60, vcc, -8, v60',
+      'v_addc_u32 v61, vcc, -1, v61, vcc',
+    ],
+    offsetOf: (index) => -(low32(index) << 2n) - 8n,
+  },
+  {
+    lines: ['v_lshlrev_b64 v[60:61], 2, v[16:17]', 'v_subrev_u32 v60, vcc, 4, v60', 'v_subbrev_u32 v61, vcc, 0, v61, vcc', ...BASED],
+    offsetOf: (index) => (low32(index) << 2n) - 4n,
+  },
+]
+/** What else may look at indices and addresses. */
+const ONLOOKERS = [
+  'v_cvt_f32_u32 v4, v16',
+  'v_xor_b32 v5, v16, v5',
+  'v_add_u32 v6, vcc, v16, v6',
+  'v_mov_b32 v7, v60',
+  'v_cmp_gt_u32_e64 s[30:31], v16, v8',
+  'v_mov_b32 v16, v60',
+  'v_mov_b32 v17, v61',
+  's_add_u32 s54, s54, 4',
+  's_xor_b32 s56, s56, 3',
+]
+function indexed(random: Random): { lines: string[]; indexing: Indexing } {
+  const indexing = pick(random, INDEXINGS)
+  const load = pick(random, ['flat_load_dword v4', 'flat_load_dword v4', 'flat_load_dwordx2 v[4:5]', 'flat_load_dwordx4 v[8:11]'])
+  const step = `v_add_u32 v16, vcc, ${pick(random, ['1', '1', '2', '-1', '0', `s${INDEX_STEP}`, 'v19', '0x1000'])}, v16`
+  const lines = [...indexing.lines, `${load}, v[60:61]`, ...some(random, 3, () => pick(random, ADDED)), ...(random(4) ? [step] : [])]
+  const at = random(lines.length + 1)
+  lines.splice(at, 0, ...(random(3) ? [] : some(random, 2, () => pick(random, ONLOOKERS))))
+  return { lines: [...(random(2) ? sums(random) : []), ...lines], indexing }
+}
+const ADDED = ['v_fma_f32 v0, v4, v5, v0', 'v_add_f32 v1, v4, v1', 'v_mac_f32 v2, v4, v8', 'v_mul_f32 v9, v4, v5', 'v_or_b32 v3, v4, v3']
+
 export interface LoopProgram {
   readonly source: string
   /** How the loop ends: by the counter in s40, or lane by lane by the counter in v12. */
   readonly divergent: boolean
+  /** The offset from the base that an index's address has, where there are indices. */
+  readonly offsetOf: Indexing['offsetOf'] | undefined
 }
 
 const pick = <T>(random: Random, list: readonly T[]): T => list[random(list.length)]!
@@ -216,11 +294,12 @@ export function loopProgram(random: Random): LoopProgram {
     ...(random(3) ? [] : some(random, 2, () => scalarLoad(random))),
     ...(random(3) ? [] : some(random, 2, () => vectorLoad(random))),
   ]
-  const body = shuffled(random, random(3) ? pieces : sums(random))
+  const walk = end.vccIsFree && random(2) === 0 ? indexed(random) : undefined
+  const body = walk?.lines ?? shuffled(random, random(3) ? pieces : sums(random))
   const moves = random(2) ? step(random, end.vccIsFree) : []
   const many = random(40) === 0 ? Array.from({ length: 40 }, (_, i) => `v_add_u32_e64 v${20 + i}, s[36:37], v${20 + i}, v1`) : []
   const lines = ['s_nop 0', ...end.before, 'loop:', ...body, ...many, ...moves, ...end.lines, 's_mov_b32 s60, s20', 's_endpgm']
-  return { source: lines.join('\n'), divergent: end.divergent }
+  return { source: lines.join('\n'), divergent: end.divergent, offsetOf: walk?.indexing.offsetOf }
 }
 
 function shuffled(random: Random, lines: string[]): string[] {

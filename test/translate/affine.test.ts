@@ -1,0 +1,164 @@
+import { expect, test } from 'vitest'
+import { createCore } from '../../host/core/engine.ts'
+import { bareWave, Device } from '../../host/device/index.ts'
+import { TARGETS } from '../../host/isa/targets.ts'
+import { assembleProgram } from '../../host/text/assemble.ts'
+import { createTranslate } from '../../host/translate/engine.ts'
+
+// A region of 64 KiB in which the word at byte offset n holds n + 1. The loops add up in v0 what they load.
+const REGION = 0x3_8000_0000n
+const BYTES = 0x10000
+const low = (address: bigint) => Number(BigInt.asUintN(32, address))
+const high = (address: bigint) => Number(BigInt.asUintN(32, address >> 32n))
+
+interface Case {
+  readonly body: readonly string[]
+  /** v1 is the index, v2 its high dword, v3 the step; s[2:3] is the base, also in v6, v7, which `address` may change lane by lane. */
+  readonly index: (lane: number) => number
+  readonly step?: (lane: number) => number
+  readonly base: bigint
+  readonly address?: (lane: number) => bigint
+  readonly exec?: bigint
+}
+
+const FROM_INDEX = ['v_lshlrev_b64 v[8:9], 2, v[1:2]', 'v_add_u32 v8, vcc, s2, v8', 'v_addc_u32 v9, vcc, v7, v9, vcc']
+const LOAD = ['flat_load_dword v4, v[8:9]', 'v_add_u32 v0, vcc, v4, v0']
+const NEXT = ['v_add_u32 v1, vcc, v3, v1']
+const SIGNED = ['v_ashrrev_i32 v11, 31, v1', 'v_mov_b32 v10, v1', 'v_lshlrev_b64 v[8:9], 2, v[10:11]', ...FROM_INDEX.slice(1)]
+const lanes = (lane: number) => lane
+
+const CASES: Readonly<Record<string, Case>> = {
+  'that follow each other': { body: [...FROM_INDEX, ...LOAD, ...NEXT], index: lanes, base: REGION },
+  'that are alike in rows of 16': { body: [...FROM_INDEX, ...LOAD, ...NEXT], index: (lane) => 100 * (lane >> 4), base: REGION },
+  'that are apart': { body: [...FROM_INDEX, ...LOAD, ...NEXT], index: (lane) => 3 * lane, base: REGION },
+  'that go down': { body: [...FROM_INDEX, ...LOAD, ...NEXT], index: (lane) => 500 - lane, step: () => -1, base: REGION },
+  'that go down to the region’s start': {
+    body: [...FROM_INDEX, ...LOAD, ...NEXT],
+    index: (lane) => 130 - (lane & 15),
+    step: () => -1,
+    base: REGION,
+  },
+  'that go up to the region’s end': {
+    body: [...FROM_INDEX, ...LOAD, ...NEXT],
+    index: (lane) => BYTES / 4 - 130 + (lane & 15),
+    base: REGION,
+  },
+  'of lanes that drift apart': { body: [...FROM_INDEX, ...LOAD, ...NEXT], index: lanes, step: lanes, base: REGION },
+  'whose index wraps': {
+    body: [...FROM_INDEX, ...LOAD, ...NEXT],
+    index: (lane) => 0xffffff90 + (lane & 15),
+    base: REGION - (0xffffff90n << 2n),
+  },
+  'whose index wraps in a word': {
+    body: ['v_lshlrev_b32 v8, 2, v1', 'v_add_u32 v8, vcc, s2, v8', 'v_addc_u32 v9, vcc, 0, v7, vcc', ...LOAD, ...NEXT],
+    index: (lane) => 0x3fffff90 + (lane & 15),
+    base: REGION - (0x3fffff90n << 2n),
+  },
+  'whose signed index turns positive': { body: [...SIGNED, ...LOAD, ...NEXT], index: (lane) => lane - 100, base: REGION + 400n },
+  'whose signed index overflows': {
+    body: [...SIGNED, ...LOAD, ...NEXT],
+    index: (lane) => 0x7fffff90 + (lane & 15),
+    base: REGION - (0x7fffff90n << 2n),
+  },
+  'whose high dwords differ': {
+    body: [...FROM_INDEX, ...LOAD, ...NEXT],
+    index: lanes,
+    base: REGION,
+    address: (lane) => REGION + (lane === 13 ? 1n << 32n : 0n),
+  },
+  'that cross 4 GiB': {
+    body: [...FROM_INDEX, ...LOAD, ...NEXT, 'v_xor_b32 v12, v9, v12'],
+    index: (lane) => 0x1fff_ff90 + lane,
+    base: REGION - 0x8000_0000n + 8n,
+  },
+  'that the loop carries': {
+    body: ['flat_load_dword v4, v[6:7]', 'v_add_u32 v0, vcc, v4, v0', 'v_add_u32 v6, vcc, 4, v6', 'v_addc_u32 v7, vcc, 0, v7, vcc'],
+    index: lanes,
+    base: REGION,
+    address: (lane) => REGION + 4n * BigInt(lane),
+  },
+  'that the loop carries down': {
+    body: ['flat_load_dwordx2 v[4:5], v[6:7]', 'v_add_u32 v0, vcc, v5, v0', 'v_add_u32 v6, vcc, -8, v6', 'v_addc_u32 v7, vcc, -1, v7, vcc'],
+    index: lanes,
+    base: REGION,
+    address: (lane) => REGION + 2000n - 16n * BigInt(lane),
+  },
+  'that the loop carries with a step of each lane': {
+    body: ['flat_load_dword v4, v[6:7]', 'v_add_u32 v0, vcc, v4, v0', 'v_add_u32 v6, vcc, v3, v6', 'v_addc_u32 v7, vcc, 0, v7, vcc'],
+    index: lanes,
+    step: (lane) => 4 * (lane & 7),
+    base: REGION,
+    address: (lane) => REGION + 4n * BigInt(lane),
+  },
+  'that become the next index': {
+    body: [...FROM_INDEX, ...LOAD, 'v_sub_u32 v1, vcc, v8, v6', 'v_subb_u32 v2, vcc, v9, v7, vcc', 'v_lshrrev_b32 v1, 2, v1', ...NEXT],
+    index: lanes,
+    base: REGION,
+  },
+  'whose dwords are the next ones': {
+    body: [
+      ...FROM_INDEX,
+      ...LOAD,
+      'v_mov_b32 v1, v8',
+      'v_mov_b32 v2, v9',
+      'v_subrev_u32 v1, vcc, s2, v1',
+      'v_mov_b32 v2, 0',
+      'v_add_u32 v1, vcc, 4, v1',
+    ],
+    index: (lane) => lane & 3,
+    base: REGION,
+  },
+  'of a group with a lane that is off': {
+    body: [...FROM_INDEX, ...LOAD, ...NEXT],
+    index: (lane) => (lane === 20 ? 0x7fffffff : lane),
+    base: REGION,
+    exec: ~(1n << 20n),
+  },
+  'times a scalar': {
+    body: ['v_mul_lo_u32 v10, v1, s4', 'v_mov_b32 v11, 0', 'v_lshlrev_b64 v[8:9], 2, v[10:11]', ...FROM_INDEX.slice(1), ...LOAD, ...NEXT],
+    index: (lane) => lane & 15,
+    base: REGION,
+  },
+}
+
+test.each(Object.entries(CASES))(
+  'a loop loads from addresses %s',
+  async (_, { body, index, step = () => 1, base, address = () => base, exec }) => {
+    const source = ['s_movk_i32 s0, 120', 'loop:', ...body, 's_sub_u32 s0, s0, 1', 's_cmp_lg_u32 s0, 0', 's_cbranch_scc1 loop', 's_endpgm']
+    const { words } = assembleProgram(source.join('\n'), TARGETS.gfx803)
+    const row = (value: (lane: number) => number) => Array.from({ length: 64 }, (_, lane) => value(lane) >>> 0)
+    const vgprs = new Map([
+      [1, row(index)],
+      [3, row(step)],
+      [6, row((lane) => low(address(lane)))],
+      [7, row((lane) => high(address(lane)))],
+    ])
+    const sgprs = new Map([
+      [2, low(base)],
+      [3, high(base)],
+      [4, 5],
+    ])
+    const translate = await createTranslate({ threshold: 1 })
+    const [want, got] = [await createCore(), translate].map((engine) => {
+      const device = new Device(engine, TARGETS.gfx803)
+      const region = device.memory.allocate(BYTES, { address: REGION })
+      const view = device.memory.view(region)
+      new Uint32Array(view.buffer, view.byteOffset, BYTES / 4).forEach((_, i, all) => {
+        all[i] = 4 * i + 1
+      })
+      const code = device.loadCode(words)
+      const run = (limit: number) => {
+        const execution = bareWave(device, code, { vgprs, sgprs, ...(exec === undefined ? {} : { exec: BigInt.asUintN(64, exec) }) })
+        const instructions = execution.step(limit)
+        const state = execution.waves[0]!.state()
+        const result = [instructions, execution.status, new Uint32Array(state.buffer, state.byteOffset, 1024 / 4 + 64 * 16).slice()]
+        execution.free()
+        return result
+      }
+      // The second time all of the loop is translated.
+      return [10_000, 10_000, ...Array.from({ length: 40 }, (_, i) => 300 + i)].map(run)
+    })
+    expect(translate.nests).toBeGreaterThan(0)
+    expect(got).toEqual(want)
+  },
+)
