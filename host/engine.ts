@@ -92,11 +92,41 @@ export interface Templates {
   remembered(planner: number, words: bigint): number
 }
 
+/** A translation on its way to threads whose engines are on the same memory. Goes through postMessage. */
+export interface SentTranslation {
+  /** Address of the program's header where it was translated. The module refers to that program's records. */
+  readonly program: number
+  /** Bits of MODE that it is for. */
+  readonly mode: number
+  readonly module: WebAssembly.Module
+  /** Number of the block that starts at a pc. */
+  readonly entries: ReadonlyMap<number, number>
+  /** Instructions from a pc inside a block to the block's end. */
+  readonly rest: ReadonlyMap<number, number>
+  /** Whether values are taken to be grained over blocks. */
+  readonly trusting: boolean
+}
+
+/** How an engine that translates shares what it made. */
+export interface Translations {
+  /** All that there is of the program whose header is at an address. */
+  of(program: number): readonly SentTranslation[]
+  /** Hears of each translation that this engine makes. */
+  onMade: ((made: SentTranslation) => void) | undefined
+  /**
+   * Takes over what another thread has translated.
+   * @param program address of the header of the same code, for as many VGPRs, as this thread has it
+   */
+  adopt(program: number, made: SentTranslation): void
+}
+
 /** What runs waves. The device lays them out in the engine's linear memory as host/plan/layout.ts says. */
 export interface Engine {
   readonly name: EngineName
   /** Of the translating engine: what it has made so far. */
   readonly translated?: Translated
+  /** Of the translating engine: what other threads can have of it. */
+  readonly translations?: Translations
   /** Where linear memory can be shared; then all of it is taken by `claim`. */
   readonly shared?: SharedMemory | undefined
   /** Where the engine can plan by tables. */

@@ -1,11 +1,23 @@
 /** What the first thread and a worker say to each other. All of it goes through postMessage. */
 import type { DispatchTwin } from '../device/index.ts'
-import type { EngineName, EngineSeed } from '../engine.ts'
+import type { EngineName, EngineSeed, SentTranslation } from '../engine.ts'
 import type { ErrorCode } from '../errors.ts'
 import type { Report } from './share.ts'
 
+/** What a worker hears. */
+export type Message = Invitation | News
+
+/** What the first thread has translated while a worker takes part. */
+export interface News {
+  readonly form: 'translation'
+  /** Number of the code, as in the invitation. */
+  readonly code: number
+  readonly made: SentTranslation
+}
+
 /** Asks a worker to take part in a dispatch. */
 export interface Invitation {
+  readonly form: 'invitation'
   /** Number of the worker among the threads of the dispatch; 0 is the first thread. */
   readonly index: number
   readonly threads: number
@@ -20,6 +32,8 @@ export interface Invitation {
   readonly engine: EngineName
   readonly seed: EngineSeed
   readonly twin: DispatchTwin
+  /** What the first thread has translated of the kernel's code. */
+  readonly translations: readonly SentTranslation[]
 }
 
 export type Answer =

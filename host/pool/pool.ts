@@ -1,6 +1,6 @@
 /** A pool of workers that run workgroups of a dispatch together with the thread that asks for it. */
 import { type Device, type DispatchTwin, type Execution, type Outcome, pause, type RunOptions, SLICE_MS } from '../device/index.ts'
-import type { SharedMemory } from '../engine.ts'
+import type { SentTranslation, SharedMemory } from '../engine.ts'
 import { CoreError, LanewiseError } from '../errors.ts'
 import { Control } from './control.ts'
 import type { Invitation } from './messages.ts'
@@ -116,6 +116,11 @@ export class Pool {
     const report = (): void => onProgress?.(control.done, execution.groupCount)
     const timer = onProgress && setInterval(report, PROGRESS_MS)
     let guests: readonly Guest[] = []
+    const { translations } = execution.device.engine
+    if (translations)
+      translations.onMade = (made) => {
+        if (guests.length > 0) this.#spread(execution, made)
+      }
     try {
       const invite = (): void => {
         guests = this.#invite(execution, twin(), shared, control, all)
@@ -136,6 +141,7 @@ export class Pool {
       await farewell(guests)
       throw error
     } finally {
+      if (translations) translations.onMade = undefined
       clearInterval(timer)
       signal?.removeEventListener('abort', abort)
     }
@@ -150,7 +156,9 @@ export class Pool {
     while (this.#threads.length < control.threads - 1 && this.#start());
     shared.open()
     const { device, groupCount } = execution
+    const program = execution.waves[0]?.program.host
     const invitation = {
+      form: 'invitation' as const,
       threads: control.threads,
       control: control.buffer,
       groupCount,
@@ -160,10 +168,24 @@ export class Pool {
       engine: device.engine.name,
       seed: shared.seed,
       twin,
+      translations: program === undefined ? [] : (device.engine.translations?.of(program) ?? []),
     }
     return this.#threads
       .slice(0, control.threads - 1)
       .map((thread, i) => guestOf(thread, control, { ...invitation, index: i + 1 }, () => this.#lose(thread)))
+  }
+
+  /** Tells those that were invited what the first thread has translated, where that can be sent; else each translates for itself. */
+  #spread({ waves }: Execution, made: SentTranslation): void {
+    const program = waves[0]?.program
+    if (program?.host !== made.program) return
+    for (const thread of this.#threads) {
+      try {
+        thread.tell({ form: 'translation', code: numberOf(program.code), made })
+      } catch {
+        return
+      }
+    }
   }
 
   /** Starts one more worker; false where that cannot be. */
@@ -223,7 +245,7 @@ function guestOf(thread: Thread, control: Control, invitation: Invitation, lose:
     arrive()
   }
   thread.hold(true)
-  thread.invite(invitation)
+  thread.tell(invitation)
   const dismiss = (): void => {
     if (control.dismiss(index)) leave()
   }

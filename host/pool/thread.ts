@@ -1,5 +1,5 @@
 /** Starts worker threads, in Node or in a browser, and speaks to them. */
-import type { Answer, Invitation } from './messages.ts'
+import type { Answer, Message } from './messages.ts'
 
 export interface Thread {
   /** Whether it ever said anything. */
@@ -8,7 +8,8 @@ export interface Thread {
   onAnswer: (answer: Answer) => void
   /** Hears that the worker is no more, and why. */
   onEnd: (why: string) => void
-  invite(invitation: Invitation): void
+  /** @throws where something of it cannot be sent from here */
+  tell(message: Message): void
   /** Whether the process stays alive for the worker's sake. */
   hold(on: boolean): void
   end(): void
@@ -41,7 +42,7 @@ function nodeThread({ Worker }: NonNullable<ReturnType<typeof workerThreads>>, u
     answered: false,
     onAnswer: () => {},
     onEnd: () => {},
-    invite: (invitation) => worker.postMessage(invitation),
+    tell: (message) => worker.postMessage(message),
     hold: (on) => (on ? worker.ref() : worker.unref()),
     end: () => void worker.terminate(),
   }
@@ -58,7 +59,7 @@ function webThread(url: URL | undefined): Thread {
     answered: false,
     onAnswer: () => {},
     onEnd: () => {},
-    invite: (invitation) => worker.postMessage(invitation),
+    tell: (message) => worker.postMessage(message),
     hold: () => {},
     end: () => worker.terminate(),
   }

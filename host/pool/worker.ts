@@ -1,10 +1,10 @@
 /** A worker: takes part in the dispatches it is invited to. Runs in a worker thread of Node or a module worker of a browser. */
 import { joinCore } from '../core/engine.ts'
-import { type Code, Device, dispatchTwin, type Execution } from '../device/index.ts'
+import { type Code, Device, dispatchTwin, type Execution, pause, SLICE_MS } from '../device/index.ts'
 import type { Engine } from '../engine.ts'
 import { LanewiseError } from '../errors.ts'
 import { Control } from './control.ts'
-import type { Answer, Invitation } from './messages.ts'
+import type { Answer, Invitation, Message, News } from './messages.ts'
 import { Share } from './share.ts'
 
 /** What this worker has for the device of the last invitation. */
@@ -14,9 +14,13 @@ interface Session {
   readonly codes: Map<number, Code>
   /** The last dispatch; its waves stay readable until the next one. */
   execution: Execution | undefined
+  /** Number of its code. */
+  code: number
 }
 
 let session: Session | undefined
+/** What the first thread has told since the last invitation: some of it before all was ready to hear it. */
+let news: News[] = []
 
 /** Node's parent port, or the worker's own global scope. */
 const parent: Pick<MessagePort, 'postMessage' | 'onmessage'> =
@@ -38,10 +42,10 @@ async function accept(invitation: Invitation): Promise<void> {
   answer({ form: 'report', report: share.report() })
 }
 
-async function run({ device: number, engine, seed, twin, code }: Invitation, share: Share): Promise<void> {
+async function run({ device: number, engine, seed, twin, code, translations }: Invitation, share: Share): Promise<void> {
   if (session?.number !== number) {
     session = undefined
-    session = { number, device: deviceOf(await join(engine, seed), twin), codes: new Map(), execution: undefined }
+    session = { number, device: deviceOf(await join(engine, seed), twin), codes: new Map(), execution: undefined, code }
   }
   const { device, codes } = session
   session.execution?.free()
@@ -50,9 +54,22 @@ async function run({ device: number, engine, seed, twin, code }: Invitation, sha
   codes.set(code, known)
   const execution = dispatchTwin(device, { ...twin, kernel: { ...twin.kernel, code: known } }, share.claim)
   session.execution = execution
+  session.code = code
   share.begin(execution)
+  for (const item of [...translations.map((made) => ({ code, made })), ...news]) adopt(item)
   answer({ form: 'ready' })
-  while (share.step());
+  for (let paused = performance.now(); share.step(); ) {
+    // Only what translates has something to hear meanwhile.
+    if (device.engine.translations === undefined || performance.now() - paused < SLICE_MS) continue
+    await pause()
+    paused = performance.now()
+  }
+}
+
+/** Takes over what the first thread has translated of the code that runs here. */
+function adopt({ code, made }: Pick<News, 'code' | 'made'>): void {
+  const wave = session?.execution?.waves[0]
+  if (session?.code === code && wave !== undefined) session.device.engine.translations?.adopt(wave.program.host, made)
 }
 
 const join = async (name: Invitation['engine'], seed: Invitation['seed']): Promise<Engine> =>
@@ -66,4 +83,12 @@ function failureOf(error: unknown) {
   return { code: 'ERR_CORE' as const, message: `a worker failed: ${error instanceof Error ? error.message : error}` }
 }
 
-parent.onmessage = ({ data }: MessageEvent<Invitation>): void => void accept(data)
+parent.onmessage = ({ data }: MessageEvent<Message>): void => {
+  if (data.form === 'translation') {
+    news.push(data)
+    adopt(data)
+  } else {
+    news = []
+    void accept(data)
+  }
+}

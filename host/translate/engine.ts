@@ -1,6 +1,6 @@
 /** The translating engine: the core interprets, and what it runs often becomes WebAssembly of its own. */
 import { type CoreEngine, type CoreOptions, createCore, joinCore } from '../core/engine.ts'
-import { type Engine, type EngineSeed, Stop, type Translated } from '../engine.ts'
+import { type Engine, type EngineSeed, type SentTranslation, Stop, type Translated, type Translations } from '../engine.ts'
 import { operationOf } from '../isa/operations.ts'
 import {
   PROGRAM_CODE_BYTES,
@@ -15,13 +15,15 @@ import {
   WAVE_STOP,
 } from '../plan/layout.ts'
 import { BLOCK_LIMIT } from './graph.ts'
-import type { Maker, Translation } from './make.ts'
+import type { Maker } from './make.ts'
 import { MODE_GPR_IDX_EN, MODE_KEY } from './modes.ts'
+import { linkTranslation, type Translation } from './translation.ts'
 
 export interface TranslateEngine extends Engine {
   readonly name: 'translate'
   readonly build: CoreEngine['build']
   readonly translated: Translated
+  readonly translations: Translations
   /** Loops that were written to run group by group (nest.ts), in all translations so far. */
   readonly nests: number
 }
@@ -66,11 +68,15 @@ const LEAVE_WEIGHT = 50
 const LEAVING = /^s_(setpc|swappc|setreg|cbranch_(g_fork|i_fork|join)|set_gpr_idx)/
 /** Instructions that are interpreted without asking whether they are worth more. */
 const LEAST = 20_000
+/** What a thread that joined counts as done: the thread that began before is about to translate, and will send what it made. */
+const JOINED_ROUNDS = 2
 /** Doubts after which a program is translated anew, every block testing what it reads. */
 const DOUBT_LIMIT = 1000
+/** Program ids and modes make one key: there are so many of the latter. */
+const MODES = MODE_KEY + 1
 /** Programs at once; when there are more, all are forgotten. */
 const PROGRAM_LIMIT = 64
-class Translator implements TranslateEngine {
+class Translator implements TranslateEngine, Translations {
   readonly name = 'translate'
   readonly #programs = new Map<number, Program>()
   readonly #threshold: number | undefined
@@ -84,10 +90,13 @@ class Translator implements TranslateEngine {
   #bytes = 0
   #seconds = 0
   #refused: string | undefined
+  onMade: ((made: SentTranslation) => void) | undefined
 
+  /** @param joined whether another thread runs the same programs, and began before */
   constructor(
     private readonly core: CoreEngine,
     options: TranslateOptions,
+    private readonly joined = false,
   ) {
     this.#threshold = options.threshold
     this.#lastView = new DataView(core.memory)
@@ -131,6 +140,25 @@ class Translator implements TranslateEngine {
     return this.#nests
   }
 
+  get translations(): Translations {
+    return this
+  }
+
+  of(program: number): readonly SentTranslation[] {
+    // Not by the address: a program of an earlier device may have been at the same one.
+    const id = this.#view.getUint32(program + PROGRAM_ID, true)
+    const translations = [...this.#programs].map(([key, { translation }]) => (Math.floor(key / MODES) === id ? translation : undefined))
+    return translations.filter((translation) => translation !== undefined).map(sentOf)
+  }
+
+  adopt(program: number, made: SentTranslation): void {
+    const known = this.#programOf(this.#view.getUint32(program + PROGRAM_ID, true), made.mode)
+    // What this thread has made itself may know more of the code.
+    if (made.trusting && known.translation !== undefined && known.translation.rest.size > made.rest.size) return
+    known.translation = linkTranslation(made, this.core.material)
+    if (!made.trusting) known.doubts = DOUBT_LIMIT
+  }
+
   grow(bytes: number): void {
     this.core.grow(bytes)
   }
@@ -154,7 +182,7 @@ class Translator implements TranslateEngine {
         if (left === 0) return this.core.run(wave, 0)
         // Code that is translated was left, and not for want of budget.
         const doubted = left > BLOCK_LIMIT && translation.rest.has(view.getUint32(wave + WAVE_PC, true))
-        if (doubted && ++program!.doubts === DOUBT_LIMIT) this.#retranslate(program!, wave)
+        if (doubted && ++program!.doubts >= DOUBT_LIMIT && translation.trusting) this.#retranslate(program!, wave)
       }
       // Behind translated code one instruction is what the translation cannot do; inside a block the interpreter goes to its end.
       const slice = Math.min(
@@ -194,12 +222,15 @@ class Translator implements TranslateEngine {
   #program(view: DataView, wave: number): Program | undefined {
     const mode = view.getUint32(wave + WAVE_MODE, true)
     if (this.#refused !== undefined || view.getUint32(wave + WAVE_SIZE, true) !== 64 || mode & MODE_GPR_IDX_EN) return undefined
-    const id = view.getUint32(view.getUint32(wave + WAVE_PROGRAM, true) + PROGRAM_ID, true)
-    const key = id * 256 + (mode & MODE_KEY)
+    return this.#programOf(view.getUint32(view.getUint32(wave + WAVE_PROGRAM, true) + PROGRAM_ID, true), mode & MODE_KEY)
+  }
+
+  #programOf(id: number, mode: number): Program {
+    const key = id * MODES + mode
     let program = this.#programs.get(key)
     if (program === undefined) {
       if (this.#programs.size >= PROGRAM_LIMIT) this.#programs.clear()
-      program = { interpreted: 0, ended: 0, asked: 0, translation: undefined, rounds: 0, doubts: 0 }
+      program = { interpreted: 0, ended: 0, asked: 0, translation: undefined, rounds: this.joined ? JOINED_ROUNDS : 0, doubts: 0 }
       this.#programs.set(key, program)
     }
     return program
@@ -213,13 +244,11 @@ class Translator implements TranslateEngine {
     program.interpreted += instructions
     if (ended) program.ended++
     if (!(this.#threshold === undefined ? this.#pays(program, wave, ended) : isEnough(program, this.#threshold, ended))) return
-    // The dispatch goes on meanwhile.
-    if (this.#maker === undefined) return void this.load()
+    if (!this.#retranslate(program, wave)) return
     program.interpreted = 0
     program.ended = 0
     program.asked = 0
     program.rounds++
-    this.#retranslate(program, wave)
   }
 
   /** Whether the waves to come are expected to run longer than translating takes, or this one has already. */
@@ -233,19 +262,27 @@ class Translator implements TranslateEngine {
     return likely * share > price
   }
 
-  #retranslate(program: Program, wave: number): void {
+  /** @returns false where what translates is not loaded yet: the dispatch goes on meanwhile */
+  #retranslate(program: Program, wave: number): boolean {
+    if (this.#maker === undefined) {
+      this.load()
+      return false
+    }
     const start = performance.now()
     try {
-      program.translation = this.#maker!.make(this.memory, wave, program.doubts < DOUBT_LIMIT, program.translation)
+      const { translation, bytes, nests } = this.#maker.make(this.memory, wave, program.doubts < DOUBT_LIMIT, program.translation)
+      program.translation = translation
       this.#regions++
-      this.#nests += program.translation.nests
-      this.#bytes += program.translation.bytes
+      this.#nests += nests
+      this.#bytes += bytes
+      this.onMade?.(sentOf(translation))
     } catch (error) {
       // A policy that forbids compiling at run time: interpreting goes on and the statistics say why.
       if (!(error instanceof WebAssembly.CompileError || error instanceof EvalError)) throw error
       this.#refused = error.message
     }
     this.#seconds += (performance.now() - start) / 1000
+    return true
   }
 }
 
@@ -261,12 +298,20 @@ export async function createTranslate(options: TranslateOptions = {}): Promise<T
 }
 
 /** Makes one more engine on memory that another thread's engine has. */
-export async function joinTranslate(seed: EngineSeed): Promise<TranslateEngine> {
-  const engine = new Translator(await joinCore(seed), {})
-  // A thread that only runs waves never comes to what it would wait for.
-  await engine.load()
+export async function joinTranslate(seed: EngineSeed, options: TranslateOptions = {}): Promise<TranslateEngine> {
+  const engine = new Translator(await joinCore(seed), options, true)
+  if (options.threshold !== undefined) await engine.load()
   return engine
 }
+
+const sentOf = ({ program, mode, module, entries, rest, trusting }: Translation): SentTranslation => ({
+  program,
+  mode,
+  module,
+  entries,
+  rest,
+  trusting,
+})
 
 /** With a threshold: enough is enough. */
 const isEnough = ({ interpreted, rounds }: Program, threshold: number, ended: boolean): boolean =>

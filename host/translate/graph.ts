@@ -71,14 +71,21 @@ function readStep(view: DataView, address: number, pc: number): Step | undefined
   }
 }
 
+/** What was translated of the same code before, on another thread perhaps: its pcs are planned there, and not all of them here. */
+export interface Elder {
+  readonly program: number
+  readonly rest: ReadonlyMap<number, number>
+}
+
 /** All blocks of the code that is planned so far, by pc. */
-export function readBlocks(memory: ArrayBufferLike, program: number): Map<number, Block> {
+export function readBlocks(memory: ArrayBufferLike, program: number, elder?: Elder): Map<number, Block> {
   const view = new DataView(memory)
   const table = view.getUint32(program + PROGRAM_PC_TABLE, true)
+  const elderTable = elder === undefined ? table : view.getUint32(elder.program + PROGRAM_PC_TABLE, true)
   const steps = new Map<number, Step>()
   const codeBytes = view.getUint32(program + PROGRAM_CODE_BYTES, true)
   for (let pc = 0; pc < codeBytes; pc += 4) {
-    const address = view.getUint32(table + pc, true)
+    const address = view.getUint32((elder?.rest.has(pc) ? elderTable : table) + pc, true)
     const step = address === 0 ? undefined : readStep(view, address, pc)
     if (step) steps.set(pc, step)
   }

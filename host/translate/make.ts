@@ -3,23 +3,18 @@ import type { CoreMaterial } from '../core/engine.ts'
 import { WAVE_MODE, WAVE_PROGRAM } from '../plan/layout.ts'
 import { readBlocks } from './graph.ts'
 import { Kernels } from './kernels.ts'
-import { modesOf } from './modes.ts'
+import { MODE_KEY, modesOf } from './modes.ts'
 import type { Evaluate } from './nest-plan.ts'
 import { RegionWriter } from './region.ts'
+import { linkTranslation, type Translation } from './translation.ts'
 
-/** A translated program at one MODE. */
-export interface Translation {
-  /** Block that starts at a pc. */
-  readonly entries: ReadonlyMap<number, number>
-  /** Instructions from a pc inside a block to the block's end. */
-  readonly rest: ReadonlyMap<number, number>
+/** What was translated, and how much it is. */
+export interface Made {
+  readonly translation: Translation
   /** Bytes of the WebAssembly module. */
   readonly bytes: number
   /** Loops that run group by group. */
   readonly nests: number
-  readonly run: (wave: number, left: number, block: number) => number
-  /** What wrote it: it writes the next one, for which most is there. */
-  readonly writer: RegionWriter
 }
 
 export class Maker {
@@ -41,23 +36,18 @@ export class Maker {
    * @param before the translation of this program at this MODE that the new one replaces
    * @throws {WebAssembly.CompileError} nothing may be compiled here
    */
-  make(memory: ArrayBufferLike, wave: number, trusting: boolean, before?: Translation): Translation {
+  make(memory: ArrayBufferLike, wave: number, trusting: boolean, before?: Translation): Made {
     const view = new DataView(memory)
     this.#kernels ??= new Kernels(this.bytes)
-    const blocks = readBlocks(memory, view.getUint32(wave + WAVE_PROGRAM, true))
-    const modes = modesOf(view.getUint32(wave + WAVE_MODE, true))
-    const writer = before?.writer ?? new RegionWriter(modes, this.#kernels, this.#evaluate)
-    const region = writer.write(blocks, trusting)
-    const module = new WebAssembly.Module(region.bytes)
-    const { exports } = new WebAssembly.Instance(module, { core: { ...this.material.imports, ...ownGlobals() } })
+    const program = view.getUint32(wave + WAVE_PROGRAM, true)
+    const mode = view.getUint32(wave + WAVE_MODE, true) & MODE_KEY
+    const elder = before?.program === program ? before.elder : before
+    const blocks = readBlocks(memory, program, elder)
+    const writer = before?.writer ?? new RegionWriter(modesOf(mode), this.#kernels, this.#evaluate)
+    const { bytes, entries, nests } = writer.write(blocks, trusting)
     const rest = new Map<number, number>()
     for (const { steps } of blocks.values()) steps.forEach((step, i) => void rest.set(step.pc, steps.length - i))
-    const run = exports.run as Translation['run']
-    return { entries: region.entries, rest, bytes: region.bytes.length, nests: region.nests, run, writer }
+    const sent = { program, mode, module: new WebAssembly.Module(bytes), entries, rest, trusting }
+    return { translation: { ...linkTranslation(sent, this.material), writer, elder }, bytes: bytes.length, nests }
   }
-}
-
-/** The globals of a new module: instructions left, and what is out of date (region.ts). */
-function ownGlobals(): Record<string, WebAssembly.Global> {
-  return Object.fromEntries(['left', 'stale', 'unsure'].map((name) => [name, new WebAssembly.Global({ value: 'i32', mutable: true }, 0)]))
 }

@@ -1,0 +1,24 @@
+/** A translated program at one MODE, made here or on another thread, ready to run. Must not load what translates. */
+import type { CoreMaterial } from '../core/engine.ts'
+import type { SentTranslation } from '../engine.ts'
+import type { Elder } from './graph.ts'
+import type { RegionWriter } from './region.ts'
+
+export interface Translation extends SentTranslation {
+  readonly run: (wave: number, left: number, block: number) => number
+  /** What wrote it: it writes the next one, for which most is there. Absent where another thread did. */
+  readonly writer?: RegionWriter
+  /** The other thread's translation that this one replaced: code that it has may not be planned here. */
+  readonly elder?: Elder | undefined
+}
+
+/** Makes a module run on this thread's core. */
+export function linkTranslation(made: SentTranslation, { imports }: CoreMaterial): Translation {
+  const { exports } = new WebAssembly.Instance(made.module, { core: { ...imports, ...ownGlobals() } })
+  return { ...made, run: exports.run as Translation['run'] }
+}
+
+/** The globals of a new module: instructions left, and what is out of date (region.ts). */
+function ownGlobals(): Record<string, WebAssembly.Global> {
+  return Object.fromEntries(['left', 'stale', 'unsure'].map((name) => [name, new WebAssembly.Global({ value: 'i32', mutable: true }, 0)]))
+}
