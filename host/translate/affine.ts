@@ -43,6 +43,8 @@ export interface Group {
   readonly iteration: number
   /** Iterations at most. */
   readonly limit: number
+  /** Not zero when the nest runs again, up to where it failed: only the ordinary version knows where that is. */
+  readonly again: number
   readonly exec: number
   readonly all: bigint
   /** What scalars gave that were tested before (lanes.ts). */
@@ -470,7 +472,7 @@ export class AffineLoop {
     const { chunks, carry } = this.around
     const { iteration, limit, written } = group
     code.block(OP.block)
-    code.get(limit).i32(1).op(OP.i32LeU, OP.brIf).u32(0)
+    code.get(limit).i32(1).op(OP.i32LeU).get(group.again).op(OP.i32Or, OP.brIf).u32(0)
     code.get(group.exec).i64(group.all).op(OP.i64Ne, OP.brIf).u32(0)
     if (group.least !== undefined) code.get(group.least).v128(SMALL).simd(SIMD.i32x4LtU).simd(SIMD.anyTrue).op(OP.brIf).u32(0)
     for (const { arg } of this.around.large) {

@@ -462,6 +462,7 @@ export class NestWriter {
     const best = new Map(written.map((at) => [at, locals.fresh(I32)]))
     const exec = this.#bits.get(EXEC)!
     const started = locals.fresh(I64)
+    const again = locals.fresh(I32)
 
     code.op(OP.globalGet).u32(context.left).i32(count).op(OP.i32DivU).set(limit)
     code.block(OP.block).get(limit).op(OP.i32Eqz, OP.brIf).u32(0)
@@ -492,6 +493,7 @@ export class NestWriter {
     this.#affine?.loop.write(code, this.#affine.body, {
       iteration,
       limit,
+      again,
       exec,
       all: this.#all,
       least: this.#least,
@@ -544,7 +546,7 @@ export class NestWriter {
     code.get(cut).op(OP.brIf).u32(2)
     leave(code)
     code.end()
-    code.get(iteration).tee(limit).op(OP.brIf).u32(0).end().end()
+    code.i32(1).set(again).get(iteration).tee(limit).op(OP.brIf).u32(0).end().end()
     return true
   }
 
