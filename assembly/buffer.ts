@@ -5,12 +5,14 @@
 //
 // Source: GCN3 manual, section 8.1 (the same fields in the Southern and Sea Islands manuals).
 import {
-  FAULT_MEMORY, FAULT_MISALIGNED, GFX6, GFX8, IMM_ADDR64, IMM_IDXEN, IMM_OFFEN, RECORD_IMM, RECORD_SRC0, RECORD_SRC1, WAVE_EXEC_MASKS,
+  FAULT_MEMORY, FAULT_MISALIGNED, GFX6, GFX8, IMM_ADDR64, IMM_IDXEN, IMM_OFFEN, RECORD_IMM, RECORD_SRC0, RECORD_SRC1,
 } from './generated/layout';
 import { scalarSource } from './fetch';
-import { faulted, locate, locateTogether, spreadDwords } from './memory';
-import { ADDRESSES, HIGH, LOW, OFFSETS } from './scratch';
+import { faulted, locate } from './memory';
+import { isUniform, OUTSIDE } from './rows';
+import { ADDRESSES, LOW } from './scratch';
 import { exec, generation, rowBytes } from './state';
+import { areMultiples, keepAddresses, offsetsTogether, scratchTogether } from './together';
 
 const BASE_MASK: u64 = 0x0000ffffffffffff;
 
@@ -49,66 +51,45 @@ export function readResource(u: usize, w: usize): void {
  * False after a fault. Addresses in range must be multiples of `alignment`. `whole`: in range are all pieces or none.
  */
 export function locateBuffer(u: usize, w: usize, dwords: i32, bytes: u32, writing: bool, alignment: u32, whole: bool): bool {
+  if (bufferTogether(u, w, bytes, writing) != OUTSIDE && (alignment == 1 || areMultiples(w, alignment))) {
+    keepAddresses(dwords);
+    return true;
+  }
   readResource(u, w);
-  const imm = load<u32>(u, RECORD_IMM);
   const part = bytes / dwords;
   kept = generation == GFX6 ? 0 - min(part, <u32>4) : -1;
-  if (stride == 0 && !(imm & (IMM_IDXEN | IMM_ADDR64)) && offsetsInRange(u, w, imm, bytes)) {
-    if (!swizzled && !addTid && locateLinear(w, dwords, bytes, writing, alignment)) return true;
-    if (swizzled && addTid && elementBytes == 4 && indexStride == 64 && alignment == 1 && locateScratch(w, dwords, part, writing)) return true;
-  }
-  return locateEachDword(u, w, imm, dwords, part, writing, alignment, whole ? bytes : part);
-}
-
-/** Fills OFFSETS; whether all `bytes` bytes of every active lane are in a raw buffer's range. */
-function offsetsInRange(u: usize, w: usize, imm: u32, bytes: u32): bool {
-  if (records < scalarOffset || records - scalarOffset < bytes) return false;
-  const last = i32x4.splat(records - scalarOffset - bytes), step = i32x4.splat(immediate), from = w + load<u32>(u, RECORD_SRC0);
-  let outside = i32x4.splat(0);
-  for (let o: usize = 0; o < rowBytes; o += 16) {
-    const offset = imm & IMM_OFFEN ? i32x4.add(v128.load(from + o), step) : step;
-    v128.store(OFFSETS + o, offset);
-    const bad = v128.or(i32x4.gt_u(offset, last), i32x4.lt_u(offset, step)); // the sum must not wrap
-    outside = v128.or(outside, v128.and(bad, v128.load(w + o, WAVE_EXEC_MASKS)));
-  }
-  return !v128.any_true(outside);
+  return locateEachDword(u, w, load<u32>(u, RECORD_IMM), dwords, part, writing, alignment, whole ? bytes : part);
 }
 
 /** Bits of an address that count: gfx6 knows no unaligned halves and dwords. */
 let kept: u32 = -1;
 
-/** Writes base + scalar offset + `offset` to lanes of LOW and HIGH. */
-// @ts-ignore: decorator
-@inline
-function setAddress(o: usize, start: u64, offset: v128): void {
-  const low = i32x4.splat(<i32>start), at = i32x4.add(low, offset);
-  v128.store(LOW + o, v128.and(at, i32x4.splat(kept)));
-  v128.store(HIGH + o, i32x4.sub(i32x4.splat(<i32>(start >> 32)), i32x4.lt_u(at, low)));
+/** How the addresses lie that are all in a raw buffer's range (see together.ts); OUTSIDE where that takes a closer look. */
+export function bufferTogether(u: usize, w: usize, bytes: u32, writing: bool): i32 {
+  if (exec(w) == 0 || load<u32>(u, RECORD_IMM) & IMM_IDXEN) return OUTSIDE;
+  readResource(u, w);
+  const how = load<u32>(u, RECORD_IMM) & IMM_ADDR64 ? addressedTogether(u, w, bytes, writing) : rawTogether(u, w, bytes, writing);
+  if (how == OUTSIDE || generation != GFX6 || bytes == 1) return how;
+  return (bytes == 2 || (bytes & 3) == 0) && areMultiples(w, min(bytes, <u32>4)) ? how : OUTSIDE;
 }
-
-/** All lanes in one region and, for locateScratch too, no fault: false where that takes a closer look. */
-function locateLinear(w: usize, dwords: i32, bytes: u32, writing: bool, alignment: u32): bool {
-  const start = base + scalarOffset;
-  for (let o: usize = 0; o < rowBytes; o += 16) setAddress(o, start, v128.load(OFFSETS + o));
-  if (!locateTogether(w, bytes, writing, 0, alignment)) return false;
-  spreadDwords(dwords);
-  return true;
+function rawTogether(u: usize, w: usize, bytes: u32, writing: bool): i32 {
+  const least = <u64>scalarOffset + immediate + bytes;
+  if (stride != 0 || least > <u64>records) return OUTSIDE;
+  const lows = load<u32>(u, RECORD_IMM) & IMM_OFFEN ? w + load<u32>(u, RECORD_SRC0) : zeros(), most = records - <u32>least;
+  if (!swizzled && !addTid) return offsetsTogether(u, w, base + scalarOffset + immediate, lows, most, bytes, writing);
+  if (!swizzled || !addTid || elementBytes != 4 || indexStride != 64) return OUTSIDE;
+  return scratchTogether(u, w, base + scalarOffset, lows, immediate, most, bytes, writing);
 }
-
-/** Scratch: lanes are the index, dwords of the 64 lanes are side by side. */
-function locateScratch(w: usize, dwords: i32, bytes: u32, writing: bool): bool {
-  const start = base + scalarOffset;
-  for (let i = 0; i < dwords; i++) {
-    let lane = i32x4(0, 4, 8, 12);
-    const step = i32x4.splat(4 * i), low = i32x4.splat(3);
-    for (let o: usize = 0; o < rowBytes; o += 16) {
-      const offset = i32x4.add(v128.load(OFFSETS + o), step);
-      setAddress(o, start, i32x4.add(i32x4.add(i32x4.shl(v128.andnot(offset, low), 6), v128.and(offset, low)), lane));
-      lane = i32x4.add(lane, i32x4.splat(16));
-    }
-    if (!locateTogether(w, bytes, writing, 256 * i, 1)) return false;
-  }
-  return true;
+/** gfx6 and gfx7, addr64: see locateEachDword. */
+function addressedTogether(u: usize, w: usize, bytes: u32, writing: bool): i32 {
+  const lows = w + load<u32>(u, RECORD_SRC0), highs = lows + rowBytes, high = load<u32>(highs + (<usize>ctz(exec(w)) << 2));
+  const start = (base + scalarOffset + immediate + (<u64>high << 32)) & BASE_MASK;
+  return start + (2 << 32) < BASE_MASK && isUniform(w, highs, high) ? offsetsTogether(u, w, start, lows, -1, bytes, writing) : OUTSIDE;
+}
+/** A row of zeros. */
+function zeros(): usize {
+  for (let o: usize = 0; o < rowBytes; o += 16) v128.store(LOW + o, i32x4.splat(0));
+  return LOW;
 }
 
 /** The general case: lane by lane, dword by dword. `checked`: bytes that must be in range. */

@@ -6,7 +6,6 @@ import {
   FAULT_MEMORY, FAULT_MISALIGNED, MACHINE_REGION_COUNT, MACHINE_REGIONS, REGION_BASE, REGION_BYTES, REGION_FLAGS, REGION_HOST, REGION_SIZE,
   WAVE_EXEC_MASKS, WAVE_MACHINE,
 } from './generated/layout';
-import { arrangement, isUniform, OUTSIDE } from './rows';
 import { ADDRESSES, HIGH, LOW, sharing, SITES } from './scratch';
 import { exec, fault, rowBytes } from './state';
 
@@ -74,64 +73,18 @@ export function locateScalar(u: usize, w: usize, address: u64, bytes: u32, writi
   return 0;
 }
 
-/** What `allTogether` adds to the low dwords of guest addresses to make host addresses of them. */
-export let delta: u32 = 0;
 /**
- * How the active lanes' addresses, whose dwords are the rows at `lows` and `highs`, lie in one region that allows the access (see rows.ts);
- * OUTSIDE, without a fault, where that takes a closer look.
+ * Looks up `bytes` bytes at the guest addresses in LOW and HIGH for all active lanes and writes host addresses to the first row of
+ * ADDRESSES; false after a fault. Addresses must be multiples of `alignment`, a power of two.
  */
-export function allTogether(u: usize, w: usize, lows: usize, highs: usize, bytes: u32, writing: bool): i32 {
-  const lanes = exec(w), o = <usize>ctz(lanes) << 2;
-  if (lanes == 0) return OUTSIDE;
-  const high = load<u32>(highs + o), region = regionOf(u, w, <u64>high << 32 | load<u32>(lows + o));
-  if (region == 0 || (writing && !(load<u32>(region, REGION_FLAGS) & 1))) return OUTSIDE;
-  const base = load<u32>(region, REGION_BASE), size = load<u32>(region, REGION_SIZE);
-  // A region that goes beyond 4 GiB of its first address' high dword is none for 32-bit sums.
-  if (base + (size - 1) < base || size < bytes || !isUniform(w, highs, high)) return OUTSIDE;
-  delta = load<u32>(region, REGION_HOST) - base;
-  return arrangement(w, lows, 0 - base, size - bytes, bytes);
-}
-
-/**
- * Looks up `bytes` bytes at the guest addresses in LOW and HIGH for all active lanes and writes host addresses to a row of
- * ADDRESSES, given as offset of the row; false after a fault. Addresses must be multiples of `alignment`, a power of two.
- */
-export function locateLanes(w: usize, bytes: u32, writing: bool, row: usize, alignment: u32): bool {
-  return locateTogether(w, bytes, writing, row, alignment) || locateEach(w, bytes, writing, ADDRESSES + row, alignment);
-}
-
-/** The same where all lanes are in one region; false, without a fault, where that takes a closer look. */
-export function locateTogether(w: usize, bytes: u32, writing: bool, row: usize, alignment: u32): bool {
-  const lanes = exec(w);
-  if (lanes == 0) return true;
-  const first = <usize>ctz(lanes) << 2;
-  const host = locate(w, <u64>load<u32>(HIGH + first) << 32 | load<u32>(LOW + first), bytes, writing);
-  return host != 0 && allInLastRegion(w, bytes, ADDRESSES + row) && (alignment == 1 || allAligned(w, alignment));
-}
-
-/** All active lanes in the last region, tested four at a time; false also where that takes a closer look. */
-function allInLastRegion(w: usize, bytes: u32, row: usize): bool {
-  const baseLow = <u32>lastBase;
-  if (<u64>baseLow + lastSize > 0x1_0000_0000 || lastSize < bytes) return false;
-  const high = i32x4.splat(<i32>(lastBase >> 32)), base = i32x4.splat(baseLow), last = i32x4.splat(<i32>(lastSize - bytes)), host = i32x4.splat(lastHost);
-  let outside = i32x4.splat(0);
-  for (let o: usize = 0; o < rowBytes; o += 16) {
-    const offset = i32x4.sub(v128.load(LOW + o), base);
-    const bad = v128.or(i32x4.gt_u(offset, last), i32x4.ne(v128.load(HIGH + o), high));
-    outside = v128.or(outside, v128.and(bad, v128.load(w + o, WAVE_EXEC_MASKS)));
-    v128.store(row + o, i32x4.add(offset, host));
-  }
-  return !v128.any_true(outside);
-}
-
-function locateEach(w: usize, bytes: u32, writing: bool, row: usize, alignment: u32): bool {
+export function locateLanes(w: usize, bytes: u32, writing: bool, alignment: u32): bool {
   for (let lanes = exec(w); lanes != 0; lanes &= lanes - 1) {
     const lane = <i32>ctz(lanes), o = <usize>lane << 2;
     const address = <u64>load<u32>(HIGH + o) << 32 | load<u32>(LOW + o);
     const host = locate(w, address, bytes, writing);
     if (host == 0) return faulted(w, FAULT_MEMORY, lane, address, bytes);
     if (<u32>address & (alignment - 1)) return faulted(w, FAULT_MISALIGNED, lane, address, bytes);
-    store<u32>(row + o, host);
+    store<u32>(ADDRESSES + o, host);
   }
   return true;
 }
@@ -225,6 +178,8 @@ export const SWAP = 0, CMPSWAP = 1, ADD = 2, SUB = 3, RSUB = 4, SMIN = 5, UMIN =
   DEC = 13, FCMPSWAP = 14, FMIN = 15, FMAX = 16, FADD = 17, MSKOR = 18, WRAP = 19;
 
 /** The new value of a location: `x` is the data, `y` the compare value, the second mask or addend where an operation has one. */
+// @ts-ignore: decorator
+@inline
 export function atomic32(op: i32, old: u32, x: u32, y: u32): u32 {
   switch (op) {
     case SWAP: return x;
@@ -317,26 +272,52 @@ export function update64(op: i32, at: usize, x: u64, y: u64, real: bool): u64 {
  */
 export function atomicLanes(w: usize, op: i32, wide: bool, d: usize, x: usize, y: usize, global: bool): void {
   const real = global && sharing;
-  if (op == ADD && !wide && d == 0) return addLanes(w, x, real);
+  if (wide) return atomicLanes64(w, op, d, x, y, real);
+  if (!real) {
+    // Commoner ones have loops of their own.
+    switch (op) {
+      case SWAP: return eachLane(SWAP, w, d, x);
+      case ADD: return eachLane(ADD, w, d, x);
+      case SUB: return eachLane(SUB, w, d, x);
+      case SMIN: return eachLane(SMIN, w, d, x);
+      case UMIN: return eachLane(UMIN, w, d, x);
+      case SMAX: return eachLane(SMAX, w, d, x);
+      case UMAX: return eachLane(UMAX, w, d, x);
+      case AND: return eachLane(AND, w, d, x);
+      case OR: return eachLane(OR, w, d, x);
+      case XOR: return eachLane(XOR, w, d, x);
+    }
+  } else if (op == ADD && d == 0) return addReally(w, x);
   for (let lanes = exec(w); lanes != 0; lanes &= lanes - 1) {
     const o = <usize>ctz(lanes) << 2, at = load<u32>(ADDRESSES + o);
-    if (wide) {
-      const data = lane64(x, o), other = lane64(y, o), before = at == 0 ? 0 : update64(op, at, data, other, real);
-      if (d != 0) setLane64(d, o, before);
-    } else {
-      const data = load<u32>(x + o), other = load<u32>(y + o), before = at == 0 ? 0 : update32(op, at, data, other, real);
-      if (d != 0) store<u32>(d + o, before);
-    }
+    const data = load<u32>(x + o), other = load<u32>(y + o), before = at == 0 ? 0 : update32(op, at, data, other, real);
+    if (d != 0) store<u32>(d + o, before);
+  }
+}
+function atomicLanes64(w: usize, op: i32, d: usize, x: usize, y: usize, real: bool): void {
+  for (let lanes = exec(w); lanes != 0; lanes &= lanes - 1) {
+    const o = <usize>ctz(lanes) << 2, at = load<u32>(ADDRESSES + o);
+    const data = lane64(x, o), other = lane64(y, o), before = at == 0 ? 0 : update64(op, at, data, other, real);
+    if (d != 0) setLane64(d, o, before);
   }
 }
 
-/** The commonest atomic: counting. */
-function addLanes(w: usize, x: usize, real: bool): void {
+/** A loop for one operation: `op` is a constant. */
+// @ts-ignore: decorator
+@inline
+function eachLane(op: i32, w: usize, d: usize, x: usize): void {
+  for (let lanes = exec(w); lanes != 0; lanes &= lanes - 1) {
+    const o = <usize>ctz(lanes) << 2, at = load<u32>(ADDRESSES + o), before = loadOrZero(at);
+    if (at != 0) store<u32>(at, atomic32(op, before, load<u32>(x + o), 0));
+    if (d != 0) store<u32>(d + o, before);
+  }
+}
+
+/** Counting, the commonest atomic, where memory is shared. */
+function addReally(w: usize, x: usize): void {
   for (let lanes = exec(w); lanes != 0; lanes &= lanes - 1) {
     const o = <usize>ctz(lanes) << 2, at = load<u32>(ADDRESSES + o);
-    if (at == 0) continue;
-    if (real) atomic.add<u32>(at, load<u32>(x + o));
-    else store<u32>(at, load<u32>(at) + load<u32>(x + o));
+    if (at != 0) atomic.add<u32>(at, load<u32>(x + o));
   }
 }
 
@@ -344,11 +325,4 @@ function addLanes(w: usize, x: usize, real: bool): void {
 export function faulted(w: usize, code: i32, lane: i32, address: u64, bytes: u32): bool {
   fault(w, code, lane, address, bytes);
   return false;
-}
-/** Whether the addresses of all active lanes (LOW) are multiples of `alignment`. */
-function allAligned(w: usize, alignment: u32): bool {
-  const low = i32x4.splat(alignment - 1);
-  let odd = i32x4.splat(0);
-  for (let o: usize = 0; o < rowBytes; o += 16) odd = v128.or(odd, v128.and(v128.and(v128.load(LOW + o), low), v128.load(w + o, WAVE_EXEC_MASKS)));
-  return !v128.any_true(odd);
 }

@@ -4,28 +4,36 @@ import { WAVE_EXEC_MASKS } from './generated/layout';
 import { put } from './lib/lanes';
 import { exec, rowBytes } from './state';
 
-/** How the addresses of the active lanes lie: not all inside; anyhow; one element behind the other, all lanes active; all the same. */
-export const OUTSIDE: i32 = 0, SCATTERED: i32 = 1, ADJACENT: i32 = 2, EQUAL: i32 = 3;
-
 /**
- * How the active lanes' addresses, the row at `lows` plus `offset`, lie, if they are from 0 to `last` (wrapping at 32 bits); elements have
- * `bytes` bytes. At least one lane must be active.
+ * How the addresses of the active lanes lie: not all inside; anyhow; all the same; and where all lanes are active, in each four lanes one
+ * element behind the other, or in each four all the same.
  */
-export function arrangement(w: usize, lows: usize, offset: u32, last: u32, bytes: u32): i32 {
-  const lanes = exec(w), most = i32x4.splat(last), step = i32x4.splat(offset), next = i32x4.splat(4 * bytes);
-  const start = i32x4.splat(load<u32>(lows + (<usize>ctz(lanes) << 2)));
-  let expected = i32x4.add(start, i32x4.mul(i32x4.splat(bytes), i32x4(0, 1, 2, 3)));
-  let outside = i32x4.splat(0), apart = i32x4.splat(0), differ = i32x4.splat(0);
-  for (let o: usize = 0; o < rowBytes; o += 16) {
-    const at = v128.load(lows + o), active = v128.load(w + o, WAVE_EXEC_MASKS);
-    outside = v128.or(outside, v128.and(i32x4.gt_u(i32x4.add(at, step), most), active));
-    apart = v128.or(apart, v128.xor(at, expected));
-    differ = v128.or(differ, v128.and(v128.xor(at, start), active));
-    expected = i32x4.add(expected, next);
+export const OUTSIDE: i32 = 0, SCATTERED: i32 = 1, EQUAL: i32 = 2, FOURS: i32 = 3, EQUAL_FOURS: i32 = 4;
+
+/** How the active lanes' addresses, the row at `lows`, lie, if they are from `least` to `most`; elements have `bytes` bytes. At least one lane must be active. */
+export function arrangement(w: usize, lows: usize, least: u32, most: u32, bytes: u32): i32 {
+  const lanes = exec(w), start = i32x4.splat(load<u32>(lows + (<usize>ctz(lanes) << 2)));
+  const full = lanes == ~0 && rowBytes == 256, steps = i32x4.mul(i32x4.splat(bytes), i32x4(0, 1, 2, 3));
+  let low = start, high = start, apart = i32x4.splat(0), uneven = i32x4.splat(0);
+  if (full) {
+    for (let o: usize = 0; o < 256; o += 16) {
+      const at = v128.load(lows + o), beyond = i32x4.sub(at, i32x4.shuffle(at, at, 0, 0, 0, 0));
+      low = i32x4.min_u(low, at);
+      high = i32x4.max_u(high, at);
+      apart = v128.or(apart, v128.xor(beyond, steps));
+      uneven = v128.or(uneven, beyond);
+    }
+  } else {
+    for (let o: usize = 0; o < rowBytes; o += 16) {
+      const at = v128.bitselect(v128.load(lows + o), start, v128.load(w + o, WAVE_EXEC_MASKS));
+      low = i32x4.min_u(low, at);
+      high = i32x4.max_u(high, at);
+    }
   }
-  if (v128.any_true(outside)) return OUTSIDE;
-  if (!v128.any_true(differ)) return EQUAL;
-  return lanes == ~0 && rowBytes == 256 && !v128.any_true(apart) ? ADJACENT : SCATTERED;
+  if (v128.any_true(v128.or(i32x4.gt_u(high, i32x4.splat(most)), i32x4.lt_u(low, i32x4.splat(least))))) return OUTSIDE;
+  if (!v128.any_true(v128.or(v128.xor(low, start), v128.xor(high, start)))) return EQUAL;
+  if (!full) return SCATTERED;
+  return !v128.any_true(apart) ? FOURS : v128.any_true(uneven) ? SCATTERED : EQUAL_FOURS;
 }
 
 /** Whether the row at `at` has the same dword `x` in all active lanes. */
@@ -41,12 +49,25 @@ export function isUniform(w: usize, at: usize, x: u32): bool {
 /** Loads `dwords` (1 to 4) dwords a lane to the registers at `d`; host addresses are the row at `lows` plus `delta`. */
 export function loadRows(w: usize, d: usize, dwords: i32, lows: usize, delta: u32, how: i32): void {
   if (how == EQUAL) return loadEqual(w, d, dwords, load<u32>(lows + (<usize>ctz(exec(w)) << 2)) + delta);
-  if (how == ADJACENT && dwords != 3) return loadAdjacent(d, dwords, load<u32>(lows) + delta);
+  if (how == FOURS && dwords != 3) return loadFours(d, dwords, lows, delta);
+  if (dwords == 1 && exec(w) == ~0) return loadEach(d, lows, delta, how);
   // A lane that is off reads where the first active one does, and keeps its value.
   const safe = i32x4.splat(load<u32>(lows + (<usize>ctz(exec(w)) << 2)) + delta), step = i32x4.splat(delta);
   for (let o: usize = 0; o < rowBytes; o += 16) {
     const active = w + o + WAVE_EXEC_MASKS, at = v128.bitselect(i32x4.add(v128.load(lows + o), step), safe, v128.load(active));
     loadFour(d + o, active, dwords, i32x4.extract_lane(at, 0), i32x4.extract_lane(at, 1), i32x4.extract_lane(at, 2), i32x4.extract_lane(at, 3));
+  }
+}
+
+/** A dword for each of 64 lanes. */
+function loadEach(d: usize, lows: usize, delta: u32, how: i32): void {
+  if (how == EQUAL_FOURS) {
+    for (let o: usize = 0; o < 256; o += 16) v128.store(d + o, v128.load32_splat(load<u32>(lows + o) + delta));
+    return;
+  }
+  for (let o: usize = 0; o < 256; o += 16) {
+    const a = load<u32>(lows + o) + delta, b = load<u32>(lows + o, 4) + delta, c = load<u32>(lows + o, 8) + delta, e = load<u32>(lows + o, 12) + delta;
+    v128.store(d + o, v128.load_lane<u32>(e, v128.load_lane<u32>(c, v128.load_lane<u32>(b, v128.load_zero<u32>(a), 1), 2), 3));
   }
 }
 
@@ -95,19 +116,19 @@ function loadEqual(w: usize, d: usize, dwords: i32, from: usize): void {
   }
 }
 
-/** All 64 lanes, one element behind the other. */
-function loadAdjacent(d: usize, dwords: i32, from: usize): void {
+/** 1, 2 or 4 dwords for each of 64 lanes, of four lanes one behind the other. */
+function loadFours(d: usize, dwords: i32, lows: usize, delta: u32): void {
   if (dwords == 1) {
-    for (let o: usize = 0; o < 256; o += 16) v128.store(d + o, v128.load(from + o));
+    for (let o: usize = 0; o < 256; o += 16) v128.store(d + o, v128.load(load<u32>(lows + o) + delta));
   } else if (dwords == 2) {
     for (let o: usize = 0; o < 256; o += 16) {
-      const a = v128.load(from + 2 * o), b = v128.load(from + 2 * o, 16);
+      const at = load<u32>(lows + o) + delta, a = v128.load(at), b = v128.load(at, 16);
       v128.store(d + o, v128.shuffle<i32>(a, b, 0, 2, 4, 6));
       v128.store(d + o, v128.shuffle<i32>(a, b, 1, 3, 5, 7), 256);
     }
   } else {
     for (let o: usize = 0; o < 256; o += 16) {
-      const at = from + 4 * o, x = v128.load(at), y = v128.load(at, 16), z = v128.load(at, 32), t = v128.load(at, 48);
+      const at = load<u32>(lows + o) + delta, x = v128.load(at), y = v128.load(at, 16), z = v128.load(at, 32), t = v128.load(at, 48);
       const xy = lowMixed(x, y), zt = lowMixed(z, t), xyHigh = highMixed(x, y), ztHigh = highMixed(z, t);
       v128.store(d + o, lowHalves(xy, zt));
       v128.store(d + o, highHalves(xy, zt), 256);
@@ -119,7 +140,7 @@ function loadAdjacent(d: usize, dwords: i32, from: usize): void {
 
 /** Stores `dwords` (1 to 4) dwords a lane from the registers at `s`, lane by lane in ascending order. */
 export function storeRows(w: usize, s: usize, dwords: i32, lows: usize, delta: u32, how: i32): void {
-  if (how == ADJACENT && dwords != 3) return storeAdjacent(s, dwords, load<u32>(lows) + delta);
+  if (how == FOURS && dwords != 3) return storeFours(s, dwords, lows, delta);
   if (how == EQUAL) {
     // What the last lane stores is what stays.
     const last = <usize>(63 - clz(exec(w))) << 2;
@@ -167,23 +188,77 @@ function storeBoth(to: usize, s: usize, other: usize, dwords: i32, distance: u32
   storeLane(to, s, dwords);
 }
 
-function storeAdjacent(s: usize, dwords: i32, to: usize): void {
+function storeFours(s: usize, dwords: i32, lows: usize, delta: u32): void {
   if (dwords == 1) {
-    for (let o: usize = 0; o < 256; o += 16) v128.store(to + o, v128.load(s + o));
+    for (let o: usize = 0; o < 256; o += 16) v128.store(load<u32>(lows + o) + delta, v128.load(s + o));
   } else if (dwords == 2) {
     for (let o: usize = 0; o < 256; o += 16) {
-      const a = v128.load(s + o), b = v128.load(s + o, 256);
-      v128.store(to + 2 * o, v128.shuffle<i32>(a, b, 0, 4, 1, 5));
-      v128.store(to + 2 * o, v128.shuffle<i32>(a, b, 2, 6, 3, 7), 16);
+      const to = load<u32>(lows + o) + delta, a = v128.load(s + o), b = v128.load(s + o, 256);
+      v128.store(to, v128.shuffle<i32>(a, b, 0, 4, 1, 5));
+      v128.store(to, v128.shuffle<i32>(a, b, 2, 6, 3, 7), 16);
     }
   } else {
     for (let o: usize = 0; o < 256; o += 16) {
-      const at = to + 4 * o, x = v128.load(s + o), y = v128.load(s + o, 256), z = v128.load(s + o, 512), t = v128.load(s + o, 768);
+      const at = load<u32>(lows + o) + delta, x = v128.load(s + o), y = v128.load(s + o, 256), z = v128.load(s + o, 512), t = v128.load(s + o, 768);
       const xy = lowMixed(x, y), zt = lowMixed(z, t), xyHigh = highMixed(x, y), ztHigh = highMixed(z, t);
       v128.store(at, lowHalves(xy, zt));
       v128.store(at, highHalves(xy, zt), 16);
       v128.store(at, lowHalves(xyHigh, ztHigh), 32);
       v128.store(at, highHalves(xyHigh, ztHigh), 48);
+    }
+  }
+}
+
+// --- bytes and halves
+
+/** Loads a byte or two a lane, zero- or sign-extended: `bits` is 8 or 16. */
+export function loadSmallRows(w: usize, d: usize, bits: i32, signed: bool, lows: usize, delta: u32, how: i32): void {
+  if (bits == 8) {
+    if (signed) loadElements<i8>(w, d, lows, delta, how);
+    else loadElements<u8>(w, d, lows, delta, how);
+  } else if (signed) loadElements<i16>(w, d, lows, delta, how);
+  else loadElements<u16>(w, d, lows, delta, how);
+}
+function loadElements<T>(w: usize, d: usize, lows: usize, delta: u32, how: i32): void {
+  if (how == FOURS) {
+    for (let o: usize = 0; o < 256; o += 16) v128.store(d + o, loadExtended<T>(load<u32>(lows + o) + delta));
+  } else if (how == EQUAL) {
+    const x = i32x4.splat(<i32>load<T>(load<u32>(lows + (<usize>ctz(exec(w)) << 2)) + delta));
+    for (let o: usize = 0; o < rowBytes; o += 16) put(d + o, w + o + WAVE_EXEC_MASKS, x);
+  } else if (exec(w) == ~0) {
+    for (let o: usize = 0; o < 256; o += 4) store<i32>(d + o, <i32>load<T>(load<u32>(lows + o) + delta));
+  } else {
+    for (let lanes = exec(w); lanes != 0; lanes &= lanes - 1) {
+      const o = <usize>ctz(lanes) << 2;
+      store<i32>(d + o, <i32>load<T>(load<u32>(lows + o) + delta));
+    }
+  }
+}
+/** Four elements that follow each other. */
+// @ts-ignore: decorator
+@inline
+function loadExtended<T>(at: usize): v128 {
+  if (sizeof<T>() == 2) return v128.load_ext<T>(at);
+  const bytes = v128.load_zero<u32>(at);
+  return isSigned<T>() ? i32x4.extend_low_i16x8_s(i16x8.extend_low_i8x16_s(bytes)) : i32x4.extend_low_i16x8_u(i16x8.extend_low_i8x16_u(bytes));
+}
+
+/** Stores the low byte or two of each lane, in ascending order. */
+export function storeSmallRows(w: usize, s: usize, bits: i32, lows: usize, delta: u32, how: i32): void {
+  if (bits == 8) storeElements<u8>(w, s, lows, delta, how);
+  else storeElements<u16>(w, s, lows, delta, how);
+}
+function storeElements<T>(w: usize, s: usize, lows: usize, delta: u32, how: i32): void {
+  if (how == FOURS) {
+    for (let o: usize = 0; o < 256; o += 16) {
+      const to = load<u32>(lows + o) + delta, x = v128.load(s + o);
+      if (sizeof<T>() == 1) v128.store_lane<u32>(to, i8x16.shuffle(x, x, 0, 4, 8, 12, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0), 0);
+      else v128.store_lane<u64>(to, i16x8.shuffle(x, x, 0, 2, 4, 6, 0, 0, 0, 0), 0);
+    }
+  } else {
+    for (let lanes = exec(w); lanes != 0; lanes &= lanes - 1) {
+      const o = <usize>ctz(lanes) << 2;
+      store<T>(load<u32>(lows + o) + delta, <T>load<u32>(s + o));
     }
   }
 }

@@ -6,10 +6,7 @@ export let ADDRESSES: usize = 0;
 /** Guest addresses of a vector access, low and high dwords. */
 export let LOW: usize = 0;
 export let HIGH: usize = 0;
-/** Offsets of the lanes inside a buffer (soffset not included). */
-export let OFFSETS: usize = 0;
-/** First and second addresses of a DS instruction with two. */
-export let FIRST: usize = 0;
+/** Second addresses of a DS instruction with two. */
 export let SECOND: usize = 0;
 /** Values of all lanes, on their way to other lanes. */
 export let LANES: usize = 0;
@@ -21,10 +18,8 @@ export let INDEXED: usize = 0;
 /** Sources of a staged instruction, two rows each, and its result, two rows. */
 export let STAGE: usize = 0;
 export let RESULT: usize = 0;
-/** The EXEC masks as they were before DPP switched lanes off. */
+/** For each lane the EXEC mask of the lane that it reads under DPP. */
 export let ACTIVE: usize = 0;
-/** For each lane the byte offset in a row of the lane that it reads under DPP. */
-export let SOURCE_LANES: usize = 0;
 /** Spread scalar sources, 32 bytes a source: of 64-bit ones low dwords, then high dwords. */
 export let SPREAD: usize = 0;
 
@@ -39,7 +34,8 @@ export const SHADOW_ROWS: i32 = 32;
 export let sharing: bool = false;
 
 const ROW: usize = 256;
-const SCRATCH_BYTES: i32 = (35 + SHADOW_ROWS) * 256;
+const ROWS: i32 = 31;
+const SCRATCH_BYTES: i32 = (ROWS + SHADOW_ROWS) * 256;
 
 /** Bytes of scratch rows. */
 export function scratchBytes(): i32 {
@@ -55,20 +51,17 @@ function useScratch(at: usize): void {
   ADDRESSES = at;
   LOW = ADDRESSES + 16 * ROW;
   HIGH = LOW + ROW;
-  OFFSETS = HIGH + ROW;
-  FIRST = OFFSETS + ROW;
-  SECOND = FIRST + ROW;
+  SECOND = HIGH + ROW;
   LANES = SECOND + ROW;
   LOADED = LANES + ROW;
   STAGE = LOADED + ROW;
   RESULT = STAGE + 6 * ROW;
   ACTIVE = RESULT + 2 * ROW;
-  SOURCE_LANES = ACTIVE + ROW;
-  SPREAD = SOURCE_LANES + ROW;
+  SPREAD = ACTIVE + ROW;
   TEMPORARY = SPREAD + 96;
   INDEXED = TEMPORARY + 32;
   SITES = INDEXED + 32;
-  SHADOW = at + 35 * ROW;
+  SHADOW = at + ROWS * ROW;
 }
 
 useScratch(memory.data(SCRATCH_BYTES, 16));

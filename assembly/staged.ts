@@ -16,8 +16,9 @@ import {
   finishOf, finishSelected, finishValue, isFloatType, isWideType, OPERANDS_ACCUMULATES, OPERANDS_MODIFIED_SHIFT, OPERANDS_SKIPPED,
   OPERANDS_TIED, OPERANDS_VECTOR, TYPE_F16, TYPE_F64, TYPE_NONE, typeOf, VALUE,
 } from './finish';
+import { quadLanes } from './lib/lanes';
 import { round32, setIntegerClamp } from './lib/mode';
-import { ACTIVE, INDEXED, RESULT, SOURCE_LANES, STAGE, TEMPORARY } from './scratch';
+import { ACTIVE, INDEXED, LANES, RESULT, STAGE, TEMPORARY } from './scratch';
 import { fault, generation, M0_OFFSET, MODE_GPR_IDX_EN, MODE_VSKIP, refreshExec, rowBytes, stop } from './state';
 import { faulted } from './memory';
 import { step, stepModified } from './table';
@@ -215,33 +216,19 @@ function stageSdwa(u: usize, w: usize, operands: u32): void {
 function stageDpp(u: usize, w: usize, wide: bool): bool {
   const imm = load<u32>(u, RECORD_IMM), control = imm & 0x1ff, bound = (imm >> 9) & 1;
   const from = w + load<u32>(u, RECORD_SRC0), masks = w + WAVE_EXEC_MASKS;
-  if (control != mapped) {
-    if (!isDppControl(control)) return faulted(w, FAULT_ILLEGAL, -1, 0, 0);
-    mapLanes(control);
-  }
-  memory.copy(ACTIVE, masks, rowBytes);
-  for (let o: usize = 0; o < rowBytes; o += 4) {
-    const source = load<u32>(SOURCE_LANES + o);
-    const there: u32 = source == NO_LANE ? 0 : load<u32>(ACTIVE + source);
-    store<u32>(STAGE + o, there == 0 ? 0 : load<u32>(from + source));
-    if (wide) store<u32>(STAGE + rowBytes + o, there == 0 ? 0 : load<u32>(from + rowBytes + source));
-    const written = (imm >> (14 + (<u32>o >> 6))) & (imm >> (10 + ((<u32>o >> 4) & 3))) & 1;
-    if (written == 0 || (there | bound) == 0) store<u32>(masks + o, 0);
+  if (!isDppControl(control)) return faulted(w, FAULT_ILLEGAL, -1, 0, 0);
+  const there = moved(control, masks, ACTIVE);
+  moved(control, from, STAGE);
+  if (wide) moved(control, from + rowBytes, STAGE + rowBytes);
+  for (let o: usize = 0; o < rowBytes; o += 16) {
+    const active = v128.load(there + o), written = (imm >> (14 + (<u32>o >> 6))) & (imm >> (10 + ((<u32>o >> 4) & 3))) & 1;
+    v128.store(STAGE + o, v128.and(v128.load(STAGE + o), active));
+    if (wide) v128.store(STAGE + rowBytes + o, v128.and(v128.load(STAGE + rowBytes + o), active));
+    const kept = bound ? v128.load(masks + o) : v128.and(v128.load(masks + o), active);
+    v128.store(masks + o, written ? kept : i32x4.splat(0));
   }
   useStage(w, 0, KIND_VECTOR);
   return true;
-}
-
-const NO_LANE: u32 = -1;
-/** The dpp_ctrl of what is in SOURCE_LANES. */
-let mapped: u32 = -1;
-function mapLanes(control: u32): void {
-  const lanes = <i32>(rowBytes >> 2);
-  for (let lane = 0; lane < lanes; lane++) {
-    const source = dppSource(control, lane, lanes);
-    store<u32>(SOURCE_LANES + (<usize>lane << 2), source < 0 ? NO_LANE : source << 2);
-  }
-  mapped = control;
 }
 
 /** Whether gfx8 knows a dpp_ctrl: quads, shifts by 1 to 15 in rows, shifts of the wave, mirrors and broadcasts. */
@@ -249,25 +236,50 @@ function isDppControl(control: u32): bool {
   if (control < 0x130) return control < 0x100 || (control & 15) != 0;
   return control < 0x140 ? (control & 3) == 0 : control < 0x144;
 }
-/** The lane that `lane` reads under dpp_ctrl, -1 where there is none (GCN3 manual, table "DPP_CTRL"). */
-function dppSource(control: u32, lane: i32, lanes: i32): i32 {
-  const row = lane & ~15, place = lane & 15, count = <i32>(control & 15);
-  if (control < 0x100) return (lane & ~3) | ((control >> (2 * (lane & 3))) & 3);
+
+/**
+ * Writes a row as its lanes are read under dpp_ctrl to `to`, and returns that; a lane that reads one that does not exist gets 0 (GCN3 manual,
+ * table "DPP_CTRL").
+ */
+function moved(control: u32, from: usize, to: usize): usize {
+  // What shifts reads a little of what stands before and behind the row.
+  for (let o: usize = 0; o < rowBytes; o += 16) v128.store(LANES + o, v128.load(from + o));
+  const count = <i32>(control & 15);
   switch (control >> 4) {
-    case 0x10: return place + count < 16 ? lane + count : -1; // row_shl
-    case 0x11: return place >= count ? lane - count : -1; // row_shr
-    case 0x12: return row | ((place - count) & 15); // row_ror
-    case 0x13: {
-      if (count == 0) return lane + 1 < lanes ? lane + 1 : -1; // wave_shl
-      if (count == 4) return (lane + 1) & (lanes - 1); // wave_rol
-      if (count == 8) return lane - 1; // wave_shr
-      return (lane - 1) & (lanes - 1); // wave_ror
+    case 0x10: shift(to, count, 16, false); break; // row_shl
+    case 0x11: shift(to, -count, 16, false); break; // row_shr
+    case 0x12: shift(to, -count, 16, true); break; // row_ror
+    case 0x13: shift(to, count < 8 ? 1 : -1, <i32>(rowBytes >> 2), (count & 4) != 0); break; // wave_shl, wave_rol, wave_shr, wave_ror
+    case 0x14: {
+      if (count < 2) permute(to, 0x1b, count == 0 ? 48 : 16); // row_mirror, row_half_mirror
+      else broadcast(to, count == 2);
+      break;
     }
+    default: permute(to, control, 0);
   }
-  switch (control) {
-    case 0x140: return row | (15 - place); // row_mirror
-    case 0x141: return (lane & ~7) | (7 - (lane & 7)); // row_half_mirror
-    case 0x142: return row - 1; // row_bcast:15: the last lane of the row before
-    default: return lane >= 32 ? 31 : -1; // row_bcast:31
+  return to;
+}
+/** Lanes of LANES `count` further on, among `size` lanes. */
+function shift(to: usize, count: i32, size: i32, rotates: bool): void {
+  const at = LANES + 4 * count, around = LANES + 4 * (count < 0 ? count + size : count - size), last = i32x4.splat(size - 1);
+  let place = i32x4.add(i32x4(0, 1, 2, 3), i32x4.splat(count));
+  for (let o: usize = 0; o < rowBytes; o += 16) {
+    if ((o & (4 * size - 1)) == 0) place = i32x4.add(i32x4(0, 1, 2, 3), i32x4.splat(count));
+    const other = rotates ? v128.load(around + o) : i32x4.splat(0);
+    v128.store(to + o, v128.bitselect(other, v128.load(at + o), i32x4.gt_u(place, last)));
+    place = i32x4.add(place, i32x4.splat(4));
+  }
+}
+/** Quads of LANES permuted as `bits` say, two bits a lane, from chunks at other places. */
+function permute(to: usize, bits: u32, flipped: usize): void {
+  const inQuad = quadLanes(bits);
+  for (let o: usize = 0; o < rowBytes; o += 16) v128.store(to + o, i8x16.swizzle(v128.load(LANES + (o ^ flipped)), inQuad));
+}
+/** row_bcast:15: the last lane of the row before, in all of a row; row_bcast:31: lane 31 in the upper lanes. */
+function broadcast(to: usize, ofRows: bool): void {
+  const first: usize = ofRows ? 64 : 128;
+  for (let o: usize = 0; o < rowBytes; o += 16) {
+    const from = LANES + (ofRows ? (o & ~63) - 4 : 124);
+    v128.store(to + o, o < first ? i32x4.splat(0) : v128.load32_splat(from));
   }
 }

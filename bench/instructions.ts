@@ -4,6 +4,7 @@ import { FORMATS, type FormatName } from '../host/isa/formats.ts'
 import { OPERATION_BY_NAME, OPERATIONS, type Operation } from '../host/isa/operations.ts'
 import { bitsOf, type NativeFormat, type OperandType } from '../host/isa/row.ts'
 import { TARGETS } from '../host/isa/targets.ts'
+import { M0 } from '../host/plan/layout.ts'
 import { assembleProgram } from '../host/text/program.ts'
 
 export const TARGET = TARGETS.gfx803
@@ -157,6 +158,7 @@ function subjectOf(operation: Operation): Subject | undefined {
 /** Memory: v[0:1] is an address in a buffer of the guest, v2 one in the LDS, s[4:7] the buffer's resource, v4 data. */
 export const MEMORY: readonly string[] = [
   'ds_read_b32 v24, v2',
+  'ds_read2_b32 v[24:25], v2 offset0:1 offset1:9',
   'ds_write_b32 v2, v4',
   'ds_add_u32 v2, v4',
   'ds_bpermute_b32 v24, v2, v4',
@@ -165,6 +167,7 @@ export const MEMORY: readonly string[] = [
   'buffer_store_dword v4, v2, s[4:7], 0 offen',
   'flat_load_dword v24, v[0:1]',
   'flat_load_dwordx4 v[24:27], v[0:1]',
+  'flat_load_ushort v24, v[0:1]',
   'flat_store_dword v[0:1], v4',
   'flat_atomic_add v[0:1], v4',
   's_load_dwordx2 s[40:41], s[4:5], 0x10',
@@ -184,8 +187,8 @@ export function memorySubject(text: string, buffer: bigint): Subject {
     [2, lanes((lane) => 4 * lane)],
     [4, lanes((lane) => lane)],
   ])
-  // Raw buffer, format 32 (GCN3 manual, section 8.1).
-  const sgprs = new Map([[4, low], [5, high], [6, BUFFER_BYTES], [7, 0x00024fac]]) // biome-ignore format: one line a resource
+  // Raw buffer, format 32 (GCN3 manual, section 8.1); M0 limits no access of LDS, as compilers have it.
+  const sgprs = new Map([[4, low], [5, high], [6, BUFFER_BYTES], [7, 0x00024fac], [M0, 0xffffffff]]) // biome-ignore format: one line a resource
   return { name: text.split(' ')[0]!, kind: 'memory', words: [...assembleProgram(text, TARGET).words], vgprs, sgprs }
 }
 

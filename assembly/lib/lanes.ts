@@ -32,3 +32,12 @@ export function masks2(bits: i32): v128 {
   const lanes = i32x4(1, 1, 2, 2);
   return i32x4.eq(v128.and(i32x4.splat(bits), lanes), lanes);
 }
+
+/** Which bytes of a chunk go to each of its four lanes, for `i8x16.swizzle`, from the lane numbers that they come from. */
+export function laneBytes(lanes: v128): v128 {
+  return v128.or(i32x4.mul(lanes, i32x4.splat(0x04040404)), i32x4.splat(0x03020100));
+}
+/** The same for a permutation of quads, two bits a lane. */
+export function quadLanes(bits: u32): v128 {
+  return laneBytes(i32x4(bits & 3, (bits >> 2) & 3, (bits >> 4) & 3, (bits >> 6) & 3));
+}

@@ -3,12 +3,13 @@ import {
   FAULT_LDS, FAULT_MISALIGNED, MACHINE_GDS, MACHINE_GDS_BYTES, RECORD_DST, RECORD_IMM, RECORD_SRC0, RECORD_SRC1, RECORD_SRC2, WAVE_EXEC_MASKS, WAVE_LDS, WAVE_LDS_BYTES,
   WAVE_MACHINE,
 } from '../generated/layout';
+import { laneBytes, put, quadLanes } from '../lib/lanes';
 import {
   ADD, AND, atomicLanes, CMPSWAP, DEC, FADD, faulted, FCMPSWAP, FMAX, FMIN, INC, lane64, loadDwords, loadOrZero, loadSmall, MSKOR, OR, RSUB,
   setLane64, SMAX, SMIN, storeDwords, storeSmall, storeUnlessZero, SUB, SWAP, UMAX, UMIN, update32, update64, WRAP, XOR,
 } from '../memory';
-import { arrangement, loadRows, OUTSIDE, storeRows, storeTwo } from '../rows';
-import { ADDRESSES, LANES, LOW, SECOND, sharing } from '../scratch';
+import { arrangement, loadRows, loadSmallRows, OUTSIDE, storeRows, storeSmallRows, storeTwo } from '../rows';
+import { ADDRESSES, LANES, LOADED, LOW, SECOND, sharing } from '../scratch';
 import { exec, fault, M0_OFFSET, rowBytes } from '../state';
 
 function destination(u: usize, w: usize): usize { return w + load<u32>(u, RECORD_DST); }
@@ -125,28 +126,31 @@ function locateTwo(u: usize, w: usize, dwords: i32, scale: u32, alignment: u32):
  * How the active lanes' addresses lie (see rows.ts), if with offsets up to `offset` all of them are in the LDS; OUTSIDE where that takes a
  * closer look.
  */
-function together(u: usize, w: usize, dwords: i32, offset: u32): i32 {
-  const end = min(load<u32>(w, WAVE_LDS_BYTES), load<u32>(w, M0_OFFSET)), bytes: u32 = 4 * dwords;
+function together(u: usize, w: usize, bytes: u32, offset: u32): i32 {
+  const end = min(load<u32>(w, WAVE_LDS_BYTES), load<u32>(w, M0_OFFSET));
   if (isGds(u) || end < offset + bytes || exec(w) == 0) return OUTSIDE;
-  return arrangement(w, w + load<u32>(u, RECORD_SRC0), 0, end - offset - bytes, bytes);
+  return arrangement(w, addresses(u, w), 0, end - offset - bytes, bytes);
 }
+function addresses(u: usize, w: usize): usize { return w + load<u32>(u, RECORD_SRC0); }
 
 function read(u: usize, w: usize, dwords: i32): void {
-  const offset = offset16(u), how = together(u, w, dwords, offset);
-  if (how != OUTSIDE) loadRows(w, destination(u, w), dwords, w + load<u32>(u, RECORD_SRC0), load<u32>(w, WAVE_LDS) + offset, how);
+  const offset = offset16(u), how = together(u, w, 4 * dwords, offset);
+  if (how != OUTSIDE) loadRows(w, destination(u, w), dwords, addresses(u, w), load<u32>(w, WAVE_LDS) + offset, how);
   else if (locateAt(u, w, 4 * dwords, 1)) loadDwords(w, destination(u, w), dwords);
 }
 function readSmall(u: usize, w: usize, bits: i32, signed: bool): void {
-  if (locateAt(u, w, bits >> 3, 1)) loadSmall(w, destination(u, w), bits, signed);
+  const offset = offset16(u), how = together(u, w, bits >> 3, offset);
+  if (how != OUTSIDE) loadSmallRows(w, destination(u, w), bits, signed, addresses(u, w), load<u32>(w, WAVE_LDS) + offset, how);
+  else if (locateAt(u, w, bits >> 3, 1)) loadSmall(w, destination(u, w), bits, signed);
 }
 function read2(u: usize, w: usize, dwords: i32, scale: u32): void {
   const imm = load<u32>(u, RECORD_IMM), unit = 4 * dwords * scale, offset = (imm & 0xff) * unit, other = ((imm >> 8) & 0xff) * unit;
-  const how = together(u, w, dwords, max(offset, other));
+  const how = together(u, w, 4 * dwords, max(offset, other));
   if (how == OUTSIDE) {
     if (locateTwo(u, w, dwords, scale, 1)) loadDwords(w, destination(u, w), 2 * dwords);
     return;
   }
-  const lows = w + load<u32>(u, RECORD_SRC0), lds = load<u32>(w, WAVE_LDS), d = destination(u, w), second = d + dwords * rowBytes;
+  const lows = addresses(u, w), lds = load<u32>(w, WAVE_LDS), d = destination(u, w), second = d + dwords * rowBytes;
   // The half that overwrites the addresses comes last.
   const early = lows - d < <usize>dwords * rowBytes;
   if (!early) loadRows(w, d, dwords, lows, lds + offset, how);
@@ -154,19 +158,21 @@ function read2(u: usize, w: usize, dwords: i32, scale: u32): void {
   if (early) loadRows(w, d, dwords, lows, lds + offset, how);
 }
 function write(u: usize, w: usize, dwords: i32): void {
-  const offset = offset16(u), how = together(u, w, dwords, offset);
-  if (how != OUTSIDE) storeRows(w, data0(u, w), dwords, w + load<u32>(u, RECORD_SRC0), load<u32>(w, WAVE_LDS) + offset, how);
+  const offset = offset16(u), how = together(u, w, 4 * dwords, offset);
+  if (how != OUTSIDE) storeRows(w, data0(u, w), dwords, addresses(u, w), load<u32>(w, WAVE_LDS) + offset, how);
   else if (locateAt(u, w, 4 * dwords, 1)) storeDwords(w, data0(u, w), dwords);
 }
 function writeSmall(u: usize, w: usize, bits: i32): void {
-  if (locateAt(u, w, bits >> 3, 1)) storeSmall(w, data0(u, w), bits);
+  const offset = offset16(u), how = together(u, w, bits >> 3, offset);
+  if (how != OUTSIDE) storeSmallRows(w, data0(u, w), bits, addresses(u, w), load<u32>(w, WAVE_LDS) + offset, how);
+  else if (locateAt(u, w, bits >> 3, 1)) storeSmall(w, data0(u, w), bits);
 }
 /** With equal addresses in a lane the first data wins, so it is written last. */
 function write2(u: usize, w: usize, dwords: i32, scale: u32): void {
   const imm = load<u32>(u, RECORD_IMM), unit = 4 * dwords * scale, offset = (imm & 0xff) * unit, other = ((imm >> 8) & 0xff) * unit;
   const first = data0(u, w), second = data1(u, w);
-  if (together(u, w, dwords, max(offset, other)) != OUTSIDE) {
-    return storeTwo(w, first, second, dwords, w + load<u32>(u, RECORD_SRC0), load<u32>(w, WAVE_LDS) + offset, other - offset);
+  if (together(u, w, 4 * dwords, max(offset, other)) != OUTSIDE) {
+    return storeTwo(w, first, second, dwords, addresses(u, w), load<u32>(w, WAVE_LDS) + offset, other - offset);
   }
   if (!locateTwo(u, w, dwords, scale, 1)) return;
   for (let lanes = exec(w); lanes != 0; lanes &= lanes - 1) {
@@ -265,40 +271,49 @@ function exchangeIf(at: usize, x: u32, d: usize): void {
 
 // --- lanes among themselves; no memory is touched
 
-/** Takes lane `from` of the row at `s`; a lane that is switched off gives 0. */
-function pick(w: usize, s: usize, from: u32): u32 {
-  return load<u32>(s + (from << 2)) & load<u32>(w + (from << 2), WAVE_EXEC_MASKS);
-}
 function commit(u: usize, w: usize): void {
   const d = destination(u, w);
-  for (let o: usize = 0; o < rowBytes; o += 16) {
-    v128.store(d + o, v128.bitselect(v128.load(LANES + o), v128.load(d + o), v128.load(w + o, WAVE_EXEC_MASKS)));
-  }
+  for (let o: usize = 0; o < rowBytes; o += 16) put(d + o, w + o + WAVE_EXEC_MASKS, v128.load(LANES + o));
 }
 /** Offset bit 15: quads are permuted by offset[7:0]; else lane = ((lane & offset[4:0]) | offset[9:5]) ^ offset[14:10] among 32. */
 export function ds_swizzle_b32(u: usize, w: usize): void {
-  const mode = offset16(u), s = w + load<u32>(u, RECORD_SRC0), lanes = <u32>(rowBytes >> 2);
-  for (let lane: u32 = 0; lane < lanes; lane++) {
-    const from = mode & 0x8000 ? (lane & ~3) | ((mode >> (2 * (lane & 3))) & 3)
-      : (lane & 32) | ((((lane & mode) | (mode >> 5)) ^ (mode >> 10)) & 31);
-    store<u32>(LANES + 4 * lane, pick(w, s, from));
+  const mode = offset16(u), s = addresses(u, w), quads = (mode & 0x8000) != 0;
+  // Both change the low two bits of lane numbers alike in all fours, and the others alike in all lanes of a four.
+  const inFour = quads ? quadLanes(mode) : swizzledLanes(mode);
+  const kept = quads ? 0x70 : (mode & 28) << 2, set = quads ? 0 : (mode >> 3) & 0x70, flipped = quads ? 0 : (mode >> 8) & 0x70;
+  for (let o: usize = 0; o < rowBytes; o += 16) {
+    const from = (o & 0x80) | (((o & kept) | set) ^ flipped);
+    // A lane that is switched off gives 0.
+    v128.store(LANES + o, i8x16.swizzle(v128.and(v128.load(s + from), v128.load(w + from, WAVE_EXEC_MASKS)), inFour));
   }
   commit(u, w);
 }
+/** Which bytes of four lanes go where, if the low bits of lane numbers change as offset[1:0], [6:5] and [11:10] say. */
+function swizzledLanes(mode: u32): v128 {
+  const lane = i32x4(0, 1, 2, 3), kept = i32x4.splat(mode & 3), set = i32x4.splat((mode >> 5) & 3), flipped = i32x4.splat((mode >> 10) & 3);
+  return laneBytes(v128.xor(v128.or(v128.and(lane, kept), set), flipped));
+}
+
 /** Pushes: the lane at (address + offset) / 4 gets this lane's data; the highest lane wins. */
 export function ds_permute_b32(u: usize, w: usize): void {
-  const addresses = w + load<u32>(u, RECORD_SRC0), s = data0(u, w), offset = offset16(u), last = <u32>(rowBytes >> 2) - 1;
-  memory.fill(LANES, 0, 256);
+  const to = addresses(u, w), s = data0(u, w), offset = offset16(u), last = <u32>(rowBytes >> 2) - 1;
+  for (let o: usize = 0; o < rowBytes; o += 16) v128.store(LANES + o, i32x4.splat(0));
   for (let lanes = exec(w); lanes != 0; lanes &= lanes - 1) {
     const o = <usize>ctz(lanes) << 2;
-    store<u32>(LANES + ((((load<u32>(addresses + o) + offset) >> 2) & last) << 2), load<u32>(s + o));
+    store<u32>(LANES + ((((load<u32>(to + o) + offset) >> 2) & last) << 2), load<u32>(s + o));
   }
   commit(u, w);
 }
 /** Pulls: takes the data of the lane at (address + offset) / 4. */
 export function ds_bpermute_b32(u: usize, w: usize): void {
-  const addresses = w + load<u32>(u, RECORD_SRC0), s = data0(u, w), offset = offset16(u), last = <u32>(rowBytes >> 2) - 1;
-  for (let o: usize = 0; o < rowBytes; o += 4) store<u32>(LANES + o, pick(w, s, ((load<u32>(addresses + o) + offset) >> 2) & last));
+  const from = addresses(u, w), offset = offset16(u), last = <u32>(rowBytes >> 2) - 1, masks = w + WAVE_EXEC_MASKS;
+  let s = data0(u, w);
+  if (exec(w) != ~0) {
+    // A lane that is switched off gives 0.
+    for (let o: usize = 0; o < rowBytes; o += 16) v128.store(LOADED + o, v128.and(v128.load(s + o), v128.load(masks + o)));
+    s = LOADED;
+  }
+  for (let o: usize = 0; o < rowBytes; o += 4) store<u32>(LANES + o, load<u32>(s + ((((load<u32>(from + o) + offset) >> 2) & last) << 2)));
   commit(u, w);
 }
 

@@ -4,17 +4,17 @@ import {
   RECORD_SRC0, RECORD_SRC1, WAVE_EXEC_MASKS, WAVE_LDS, WAVE_LDS_BYTES, WAVE_MACHINE, WAVE_SCRATCH_BASE, WAVE_SCRATCH_LANE_BYTES,
 } from '../generated/layout';
 import {
-  ADD, allTogether, AND, atomicLanes, CMPSWAP, DEC, delta, faulted, FCMPSWAP, FMAX, FMIN, INC, loadDwords, loadSmall, locate, locateLanes, OR, SMAX, SMIN,
+  ADD, AND, atomicLanes, CMPSWAP, DEC, faulted, FCMPSWAP, FMAX, FMIN, INC, loadDwords, loadSmall, locate, locateLanes, OR, SMAX, SMIN,
   spreadDwords, storeDwords, storeSmall, SUB, SWAP, UMAX, UMIN, XOR,
 } from '../memory';
-import { loadRows, OUTSIDE, storeRows } from '../rows';
+import { isUniform, OUTSIDE } from '../rows';
 import { ADDRESSES, HIGH, LOW } from '../scratch';
 import { exec, fault, rowBytes } from '../state';
+import {
+  addressesTogether, areMultiples, keepAddresses, loadSmallTogether, loadTogether, SCRATCH_ROW, scratchTogether, storeSmallTogether, storeTogether,
+} from '../together';
 
-/** Bytes of a scratch dword's row: the dwords of 64 lanes are side by side (AMDGPUUsage, "Private Segment"). */
-const SCRATCH_ROW: u32 = 256;
-
-/** Copies the address registers, offset added, and looks all lanes up; false after a fault. `bytes` is the size of the access. */
+/** Looks all lanes up, one by one; false after a fault. `bytes` is the size of the access. */
 function locateFlat(u: usize, w: usize, bytes: u32, writing: bool, alignment: u32): bool {
   if (load<u16>(u, RECORD_FLAGS) & FLAG_TFE) {
     fault(w, FAULT_UNSUPPORTED, -1, 0, 0);
@@ -34,7 +34,7 @@ function locateFlat(u: usize, w: usize, bytes: u32, writing: bool, alignment: u3
   }
   const dwords = (bytes + 3) >> 2;
   if (v128.any_true(apertures)) return locateInApertures(w, bytes, dwords, writing, alignment);
-  if (!locateLanes(w, bytes, writing, 0, alignment)) return false;
+  if (!locateLanes(w, bytes, writing, alignment)) return false;
   spreadDwords(dwords);
   return true;
 }
@@ -73,27 +73,34 @@ function locateInScratch(w: usize, lane: i32, low: u32, bytes: u32, dwords: i32,
 function data(u: usize, w: usize): usize { return w + load<u32>(u, RECORD_SRC1); }
 function destination(u: usize, w: usize): usize { return w + load<u32>(u, RECORD_DST); }
 
-/** Where all lanes are in one region; OUTSIDE where that takes a closer look. */
-function together(u: usize, w: usize, dwords: i32, writing: bool): i32 {
-  if (load<u16>(u, RECORD_FLAGS) & FLAG_TFE || load<u32>(u, RECORD_IMM) != 0) return OUTSIDE;
-  const lows = w + load<u32>(u, RECORD_SRC0);
-  return allTogether(u, w, lows, lows + rowBytes, 4 * dwords, writing);
+/** How the addresses lie that are all in global memory or all in scratch (see together.ts); OUTSIDE where that takes a closer look. */
+function together(u: usize, w: usize, bytes: u32, writing: bool): i32 {
+  if (load<u16>(u, RECORD_FLAGS) & FLAG_TFE || load<u32>(u, RECORD_IMM) != 0 || exec(w) == 0) return OUTSIDE;
+  const lows = w + load<u32>(u, RECORD_SRC0), highs = lows + rowBytes, own = load<u32>(load<u32>(w, WAVE_MACHINE), MACHINE_PRIVATE_APERTURE);
+  if (load<u32>(highs + (<usize>ctz(exec(w)) << 2)) != own) return addressesTogether(u, w, lows, highs, bytes, writing);
+  const room = load<u32>(w, WAVE_SCRATCH_LANE_BYTES);
+  if (room < bytes || !isUniform(w, highs, own)) return OUTSIDE;
+  return scratchTogether(u, w, load<u64>(w, WAVE_SCRATCH_BASE), lows, 0, room - bytes, bytes, writing);
 }
 function loads(u: usize, w: usize, dwords: i32): void {
-  const how = together(u, w, dwords, false);
-  if (how != OUTSIDE) loadRows(w, destination(u, w), dwords, w + load<u32>(u, RECORD_SRC0), delta, how);
+  const how = together(u, w, 4 * dwords, false);
+  if (how != OUTSIDE) loadTogether(w, destination(u, w), dwords, how);
   else if (locateFlat(u, w, 4 * dwords, false, 1)) loadDwords(w, destination(u, w), dwords);
 }
 function loadsSmall(u: usize, w: usize, bits: i32, signed: bool): void {
-  if (locateFlat(u, w, bits >> 3, false, 1)) loadSmall(w, destination(u, w), bits, signed);
+  const how = together(u, w, bits >> 3, false);
+  if (how != OUTSIDE) loadSmallTogether(w, destination(u, w), bits, signed, how);
+  else if (locateFlat(u, w, bits >> 3, false, 1)) loadSmall(w, destination(u, w), bits, signed);
 }
 function stores(u: usize, w: usize, dwords: i32): void {
-  const how = together(u, w, dwords, true);
-  if (how != OUTSIDE) storeRows(w, data(u, w), dwords, w + load<u32>(u, RECORD_SRC0), delta, how);
+  const how = together(u, w, 4 * dwords, true);
+  if (how != OUTSIDE) storeTogether(w, data(u, w), dwords, how);
   else if (locateFlat(u, w, 4 * dwords, true, 1)) storeDwords(w, data(u, w), dwords);
 }
 function storesSmall(u: usize, w: usize, bits: i32): void {
-  if (locateFlat(u, w, bits >> 3, true, 1)) storeSmall(w, data(u, w), bits);
+  const how = together(u, w, bits >> 3, true);
+  if (how != OUTSIDE) storeSmallTogether(w, data(u, w), bits, how);
+  else if (locateFlat(u, w, bits >> 3, true, 1)) storeSmall(w, data(u, w), bits);
 }
 export function flat_load_ubyte(u: usize, w: usize): void { loadsSmall(u, w, 8, false); }
 export function flat_load_sbyte(u: usize, w: usize): void { loadsSmall(u, w, 8, true); }
@@ -113,7 +120,8 @@ export function flat_store_dwordx4(u: usize, w: usize): void { stores(u, w, 4); 
 /** An atomic; GLC asks for the old value. The compare value of cmpswap follows the data in the register pair. */
 function atomic(u: usize, w: usize, op: i32, wide: bool): void {
   const bytes: u32 = wide ? 8 : 4;
-  if (!locateFlat(u, w, bytes, true, bytes)) return;
+  if (together(u, w, bytes, true) != OUTSIDE && areMultiples(w, bytes)) keepAddresses(1);
+  else if (!locateFlat(u, w, bytes, true, bytes)) return;
   const x = data(u, w);
   atomicLanes(w, op, wide, load<u16>(u, RECORD_FLAGS) & FLAG_GLC ? destination(u, w) : 0, x, x + (wide ? 2 : 1) * rowBytes, true);
 }

@@ -3,14 +3,16 @@ import {
   FAULT_LDS, FAULT_UNSUPPORTED, FLAG_GLC, FLAG_TFE, IMM_LDS, RECORD_DST, RECORD_FLAGS, RECORD_IMM, WAVE_EXEC_MASKS, WAVE_FAULT_LANE,
   WAVE_LDS, WAVE_LDS_BYTES,
 } from '../generated/layout';
-import { locateBuffer } from '../buffer';
+import { bufferTogether, locateBuffer } from '../buffer';
 import { loadFormatted, storeFormatted } from '../format';
 import {
   ADD, AND, atomicLanes, CMPSWAP, DEC, faulted, FCMPSWAP, FMAX, FMIN, INC, loadDwords, loadSmall, OR, SMAX, SMIN, storeDwords, storeSmall, SUB, SWAP,
   UMAX, UMIN, XOR,
 } from '../memory';
+import { OUTSIDE } from '../rows';
 import { LOADED } from '../scratch';
 import { exec, fault, M0_OFFSET, rowBytes } from '../state';
+import { loadSmallTogether, loadTogether, storeSmallTogether, storeTogether } from '../together';
 
 function data(u: usize, w: usize): usize { return w + load<u32>(u, RECORD_DST); }
 function toLds(u: usize): bool { return (load<u32>(u, RECORD_IMM) & IMM_LDS) != 0; }
@@ -56,25 +58,39 @@ export function buffer_store_lds_dword(u: usize, w: usize): void {
 }
 
 function loads(u: usize, w: usize, dwords: i32): void {
-  const lds = toLds(u);
-  if (lds && dwords > 1) return fault(w, FAULT_UNSUPPORTED, -1, 0, 0);
-  if (!(lds ? locateWithLds(u, w, 4, false) : locateBuffer(u, w, dwords, 4 * dwords, false, 1, false))) return;
-  loadDwords(w, lds ? LOADED : data(u, w), dwords);
-  if (lds) moveToLds(u, w);
-  else reportResident(u, w, dwords);
+  if (toLds(u)) {
+    if (dwords > 1) return fault(w, FAULT_UNSUPPORTED, -1, 0, 0);
+    if (!locateWithLds(u, w, 4, false)) return;
+    loadDwords(w, LOADED, 1);
+    return moveToLds(u, w);
+  }
+  const how = bufferTogether(u, w, 4 * dwords, false);
+  if (how != OUTSIDE) loadTogether(w, data(u, w), dwords, how);
+  else if (locateBuffer(u, w, dwords, 4 * dwords, false, 1, false)) loadDwords(w, data(u, w), dwords);
+  else return;
+  reportResident(u, w, dwords);
 }
 function loadsSmall(u: usize, w: usize, bits: i32, signed: bool): void {
-  const lds = toLds(u);
-  if (!(lds ? locateWithLds(u, w, bits >> 3, false) : locateBuffer(u, w, 1, bits >> 3, false, 1, false))) return;
-  loadSmall(w, lds ? LOADED : data(u, w), bits, signed);
-  if (lds) moveToLds(u, w);
-  else reportResident(u, w, 1);
+  if (toLds(u)) {
+    if (!locateWithLds(u, w, bits >> 3, false)) return;
+    loadSmall(w, LOADED, bits, signed);
+    return moveToLds(u, w);
+  }
+  const how = bufferTogether(u, w, bits >> 3, false);
+  if (how != OUTSIDE) loadSmallTogether(w, data(u, w), bits, signed, how);
+  else if (locateBuffer(u, w, 1, bits >> 3, false, 1, false)) loadSmall(w, data(u, w), bits, signed);
+  else return;
+  reportResident(u, w, 1);
 }
 function stores(u: usize, w: usize, dwords: i32): void {
-  if (locateBuffer(u, w, dwords, 4 * dwords, true, 1, false)) storeDwords(w, data(u, w), dwords);
+  const how = bufferTogether(u, w, 4 * dwords, true);
+  if (how != OUTSIDE) storeTogether(w, data(u, w), dwords, how);
+  else if (locateBuffer(u, w, dwords, 4 * dwords, true, 1, false)) storeDwords(w, data(u, w), dwords);
 }
 function storesSmall(u: usize, w: usize, bits: i32): void {
-  if (locateBuffer(u, w, 1, bits >> 3, true, 1, false)) storeSmall(w, data(u, w), bits);
+  const how = bufferTogether(u, w, bits >> 3, true);
+  if (how != OUTSIDE) storeSmallTogether(w, data(u, w), bits, how);
+  else if (locateBuffer(u, w, 1, bits >> 3, true, 1, false)) storeSmall(w, data(u, w), bits);
 }
 /** An atomic; GLC asks for the old value. The compare value of cmpswap follows the data. */
 function atomic(u: usize, w: usize, op: i32, wide: bool): void {

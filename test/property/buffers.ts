@@ -68,8 +68,12 @@ const tameBuffer = (random: Random, operation: Operation, target: Target) => {
     elementSize: random(4),
     indexStride: random(4),
     addTid: 0,
+    ...(random(6) === 0 ? SCRATCH : {}),
   }
 }
+
+/** What makes scratch of a buffer: the dwords of the lanes side by side. */
+const SCRATCH = { stride: 0, swizzle: 1, records: 0x200, elementSize: 1, indexStride: 3, addTid: 1 }
 
 /** A buffer that mostly lies in memory, its fields by name. */
 const wildBuffer = (random: Random, target: Target) => ({
@@ -105,13 +109,19 @@ export function randomProgram(random: Random, operation: Operation, target: Targ
   const isAddr64 = instructions.some(({ fields }) => fields.addr64 === 1)
   const pool = dataPool(random)
   const randomTrial = (): Trial => {
-    const about = wild ? wildBuffer(random, target) : tameBuffer(random, operation, target)
+    const about = {
+      ...(wild ? wildBuffer(random, target) : tameBuffer(random, operation, target)),
+      ...(wild && random(4) === 0 ? SCRATCH : {}),
+    }
     const vgprs = fromPool(random, pool, VADDR)
-    for (const k of [0, 1])
+    const isUniform = random(4) === 0
+    for (const k of [0, 1]) {
+      const offset = randomOffset(random, operation, wild)
       vgprs.set(
         VADDR + k,
-        Uint32Array.from({ length: 64 }, () => (isAddr64 && k === 1 ? 0 : randomOffset(random, operation, wild))),
+        Uint32Array.from({ length: 64 }, () => (isAddr64 && k === 1 ? 0 : isUniform ? offset : randomOffset(random, operation, wild))),
       )
+    }
     const offset = wild && random(2) ? random(64) : 8 * random(32)
     const sgprs = new Map([...wordsOf(about), offset].map((word, i) => [i, word]))
     return { about, state: { exec: randomMask(random), sgprs, vgprs, m0: 4 * random(64), ldsBytes: LDS_BYTES } }
