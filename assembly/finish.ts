@@ -81,24 +81,29 @@ export function highest32(finish: u32): v128 { return v128.load32_splat(FINISH +
 // @ts-ignore: decorator
 @inline
 export function size32(x: v128): v128 { return i32x4.add(i32x4.add(x, x), i32x4.splat(-1)); }
+/** The least size of numbers that are not below `limit`, the smallest normal number or zero, unless they are zero. */
+// @ts-ignore: decorator
+@inline
+export function sizeOfLimit32(limit: u32): v128 { return i32x4.splat(limit + limit - u32(limit != 0)); }
 /** The least size of numbers that are no denormals, neither before omod nor behind it. */
 // @ts-ignore: decorator
 @inline
 export function leastSize32(finish: u32): v128 { return v128.load32_splat(FINISH + 16 * finish, 12); }
 
-/** Applies omod, clamp and flushing to the rows at `s` from byte `o` on and writes the active lanes of `d`. */
-export function finishValue(type: u32, finish: u32, operands: u32, s: usize, d: usize, w: usize, o: usize): void {
+/** Applies omod, clamp and flushing to the rows at `s` and writes the active lanes of `d`. */
+export function finishValue(type: u32, finish: u32, operands: u32, s: usize, d: usize, w: usize): void {
   const flushes = (operands & OPERANDS_FLUSH) != 0, always = (operands & OPERANDS_FTZ) == OPERANDS_FTZ;
-  if (type == TYPE_F64) finishRows64(s, d, w, o, finish, i64x2.splat(flushes ? flushResult64 : 0));
-  else if (type == TYPE_F16) finishRow16(s, d, w, o, finish, i32x4.splat(flushes ? flushResult16 : 0));
-  else finishRow32(s, d, w, o, finish, i32x4.splat(always ? 0x00800000 : flushes ? flushResult32 : 0));
+  if (type == TYPE_F64) finishRows64(s, d, w, finish, i64x2.splat(flushes ? flushResult64 : 0));
+  else if (type == TYPE_F16) finishRow16(s, d, w, finish, i32x4.splat(flushes ? flushResult16 : 0));
+  else finishRow32(s, d, w, finish, i32x4.splat(always ? 0x00800000 : flushes ? flushResult32 : 0));
 }
 
 // Clamp: below zero, zero of either sign and (DX10_CLAMP) NaN become +0, above one becomes one.
 // Simple chunks have no NaN and nothing to flush. They have inner loops that call nothing: so all that these need is in registers.
 
-function finishRow32(s: usize, d: usize, w: usize, o: usize, finish: u32, least: v128): void {
+function finishRow32(s: usize, d: usize, w: usize, finish: u32, least: v128): void {
   const k = factor32(finish), low = lowest32(finish), high = highest32(finish), isExact = round32 == 0 || (finish & 3) == 0;
+  let o: usize = 0;
   for (;;) {
     if (isExact) {
       for (; o < rowBytes; o += 16) {
@@ -126,7 +131,7 @@ export function within32(x: v128, low: v128, high: v128): v128 {
   return f32x4.pmin(high, f32x4.pmax(low, x));
 }
 /** Any results after omod, clamp and flushing. */
-function finish32(x: v128, finish: u32, least: v128): v128 {
+export function finish32(x: v128, finish: u32, least: v128): v128 {
   let r = x;
   if (finish & 3) {
     const k = factor32(finish);
@@ -140,10 +145,11 @@ function finish32(x: v128, finish: u32, least: v128): v128 {
   return flush32(r, least);
 }
 
-function finishRows64(s: usize, d: usize, w: usize, o: usize, finish: u32, least: v128): void {
+function finishRows64(s: usize, d: usize, w: usize, finish: u32, least: v128): void {
   const k = f64x2.promote_low_f32x4(factor32(finish)), low = f64x2.promote_low_f32x4(lowest32(finish));
   const high = f64x2.promote_low_f32x4(highest32(finish)), e = w + WAVE_EXEC_MASKS;
   const isExact = round64 == 0 || (finish & 3) == 0;
+  let o: usize = 0;
   for (;;) {
     if (isExact) {
       for (; o < rowBytes; o += 16) {
@@ -186,10 +192,11 @@ function scale64(x: v128, omod: u32): v128 {
 }
 
 /** Simple are also only halves that are normal before and after omod: it adds to their exponents. */
-function finishRow16(s: usize, d: usize, w: usize, o: usize, finish: u32, least: v128): void {
+function finishRow16(s: usize, d: usize, w: usize, finish: u32, least: v128): void {
   const omod = finish & 3, power: i32 = omod == 3 ? -1 : <i32>omod, added = i32x4.splat(power << 10);
   const from = omod ? i32x4.splat(power < 0 ? 0x800 : 0x400) : least, to = i32x4.splat(0x7c00 - (power > 0 ? power << 10 : 0));
   const top = i32x4.splat(finish & 4 ? 0x3c00 : 0x7fff), bottom = i32x4.splat(finish & 4 ? 0 : -1);
+  let o: usize = 0;
   for (;;) {
     for (; o < rowBytes; o += 16) {
       const x = v128.load(s + o), magnitude = v128.and(x, i32x4.splat(0x7fff));

@@ -2,7 +2,7 @@
 //
 // A staged instruction runs as a temporary record without modifiers: sources that have some are copied to STAGE first, and where the
 // result has some it goes to RESULT and is finished from there. What compilers give abs, neg, omod or clamp has a loop that does these itself
-// (MODIFIED in host/build/dispatch.ts), for the rounding to nearest; it leaves to staging what needs care.
+// (MODIFIED in host/build/dispatch.ts), for the rounding to nearest.
 //
 //   sources: SDWA or DPP select → abs → neg      result: omod → clamp → flush → SDWA destination
 import {
@@ -90,20 +90,11 @@ function runModified(op: u32, operands: u32, u: usize, w: usize): void {
 
   stageSources(operands, u, w);
   const value = typeOf(operands, VALUE), finish = isFloatType(value) ? finishOf(mods, value) : 0;
-  if (finish) return stepAndFinish(op, operands, finish, u, w, 0);
+  if (finish) return stepAndFinish(op, operands, finish, u, w);
   // Integer operations saturate by themselves, from gfx8 on.
   setIntegerClamp(!isFloatType(value) && generation >= GFX8 ? (mods >> 17) & 1 : 0);
   step(op, TEMPORARY, w);
   setIntegerClamp(0);
-}
-
-/** Runs the rest, from byte `o` of the rows on, of what a loop with modifiers has begun. */
-export function stageRest(u: usize, w: usize, o: usize): void {
-  const op = load<u16>(u, RECORD_OP), operands = load<u32>(OPERANDS + 4 * op);
-  stageSources(operands, u, w);
-  // Under SDWA, RESULT is the destination: what is in it already is lost, but it is no source either.
-  const from = load<u32>(u, RECORD_DST) == RESULT - w ? 0 : o;
-  stepAndFinish(op, operands, finishOf(load<u32>(u, RECORD_MODS), typeOf(operands, VALUE)), u, w, from);
 }
 
 /** Makes the temporary record that of `u`, with abs and neg done. */
@@ -114,13 +105,13 @@ function stageSources(operands: u32, u: usize, w: usize): void {
   for (; signs; signs &= signs - 1) stageSigns(w, operands, mods, ctz(signs));
 }
 
-/** Runs the temporary record and finishes what it gives from byte `o` on. */
-function stepAndFinish(op: u32, operands: u32, finish: u32, u: usize, w: usize, o: usize): void {
+/** Runs the temporary record and finishes what it gives. */
+function stepAndFinish(op: u32, operands: u32, finish: u32, u: usize, w: usize): void {
   const d = w + load<u32>(u, RECORD_DST);
   if (operands & OPERANDS_ACCUMULATES) memory.copy(RESULT, d, rowBytes);
   store<u32>(TEMPORARY, RESULT - w, RECORD_DST);
   step(op, TEMPORARY, w);
-  finishValue(typeOf(operands, VALUE), finish, operands, RESULT, d, w, o);
+  finishValue(typeOf(operands, VALUE), finish, operands, RESULT, d, w);
 }
 /** The bits of mods that hold abs, neg, omod and clamp. */
 const MODIFIERS: u32 = 0x3fe00;

@@ -2,10 +2,12 @@
 
 /** Lanes whose magnitude is below `least` (the smallest normal f32, or zero to keep all) become zeros of their sign. */
 export function flush32(x: v128, least: v128): v128 {
-  return v128.andnot(x, v128.and(f32x4.lt(f32x4.abs(x), least), i32x4.splat(0x7fffffff)));
+  const size = f32x4.abs(x);
+  return v128.xor(x, v128.and(size, f32x4.lt(size, least)));
 }
 export function flush64(x: v128, least: v128): v128 {
-  return v128.andnot(x, v128.and(f64x2.lt(f64x2.abs(x), least), i64x2.splat(0x7fffffffffffffff)));
+  const size = f64x2.abs(x);
+  return v128.xor(x, v128.and(size, f64x2.lt(size, least)));
 }
 /** f16 in the low half of each lane; the high half is left as it is. `least` is 0x400 or 0. */
 export function flush16(x: v128, least: v128): v128 {

@@ -152,34 +152,54 @@ function compute(loop: Loop, value: OperandType, half: '' | 0 | 1): string[] {
   ]
 }
 
+/** Behind chunks up to the next multiple of 16 lanes: one that needs care is seldom alone. */
+const CAREFUL_END = 'min(rowBytes, (o & ~63) + 64)'
+
+/** The least of the sizes (size32 in assembly/finish.ts) of some values: zeros are the largest, denormals the smallest. */
+const leastSize = (names: readonly string[]): string => names.map((x) => `size32(${x})`).reduce((x, y) => `i32x4.min_u(${x}, ${y})`)
+
 /**
- * A loop over chunks of four lanes in which those that need no care have an inner loop of their own: one that calls nothing, so that all it
- * needs is in registers.
+ * A loop over chunks of four lanes in which those that need no care have inner loops of their own: ones that call nothing, so that all they
+ * need is in registers. The first one takes zeros, too, for chunks that need care, which makes its test short.
  */
 function triedLoop(loop: Loop, value: OperandType): string[] {
   const sources = loadSources(loop, '')
+  const tried = (hard: string, indent: string): string[] =>
+    [
+      'for (; o < rowBytes; o += 16) {',
+      ...sources.map((line) => `${line.slice(2).replace('let', 'const')}`),
+      `  const r = ${call(loop, loop.quick, '')};`,
+      `  if (${hard}) break;`,
+      '  put(d + o, w + WAVE_EXEC_MASKS + o, r);',
+      '}',
+    ].map((line) => indent + line)
+  const floats = loop.operation.shape.sources.flatMap((t, i) => (t === value ? [LETTERS[i]!] : []))
+  const isTiny = `i32x4.bitmask(v128.and(i32x4.ge_u(${leastSize([...floats, 'r'])}, limitSize), f32x4.eq(r, r))) != 15`
+  // Other round modes are rare: one test does.
+  const first = [
+    ...tried(isHard(loop, value, ''), '  '),
+    '  if (o >= rowBytes) return;',
+    `  const limitSize = sizeOfLimit32(${loop.operation.traits.has('ftz') ? '0x00800000' : 'limit32'});`,
+  ]
   return [
     '  let o: usize = 0;',
+    ...(loop.variant === PLAIN ? first : []),
     '  for (;;) {',
-    '    for (; o < rowBytes; o += 16) {',
-    ...sources.map((line) => `  ${line.replace('let', 'const')}`),
-    `      const r = ${call(loop, loop.quick, '')};`,
-    `      if (${isHard(loop, value, '')}) break;`,
+    ...tried(loop.variant === PLAIN ? isTiny : isHard(loop, value, ''), '    '),
+    '    if (o >= rowBytes) return;',
+    `    for (const end = ${CAREFUL_END}; o < end; o += 16) {`,
+    ...sources.map((line) => `  ${line}`),
+    '      let r: v128;',
+    ...computeWithCare(loop, value, '').map((line) => `  ${line}`),
     '      put(d + o, w + WAVE_EXEC_MASKS + o, r);',
     '    }',
-    '    if (o >= rowBytes) return;',
-    ...sources,
-    '    let r: v128;',
-    ...computeWithCare(loop, value, ''),
-    '    put(d + o, w + WAVE_EXEC_MASKS + o, r);',
-    '    o += 16;',
     '  }',
   ]
 }
 
 /**
- * A loop with modifiers, two chunks at a time. Where these need care, the instruction is staged from there on. Zeros need none; denormals do
- * where anything is flushed, and NaNs, which come from sources where the NaN rule does not apply.
+ * A loop with modifiers, two chunks at a time, and another one for chunks that need care. Zeros need none; denormals do where anything is flushed, and
+ * NaNs, which come from sources where the NaN rule does not apply.
  */
 function finishingLoop(loop: Loop): string[] {
   const { operation } = loop
@@ -188,29 +208,51 @@ function finishingLoop(loop: Loop): string[] {
   const tries = triesFirst(operation)
   if (!tries && (operation.traits.has('nan') || flushes(operation, 'f32'))) throw new Error(`${operation.name} has no loop with modifiers`)
   const ordered = (tries ? ['r0', 'r1'] : floats).map((x) => `f32x4.eq(${x}, ${x})`)
-  const leastSize = [...floats, 'r0', 'r1'].map((x) => `size32(${x})`).reduce((x, y) => `i32x4.min_u(${x}, ${y})`)
-  const tests = tries ? [`i32x4.ge_u(${leastSize}, limit)`, ...ordered] : ordered
+  const tests = tries ? [`i32x4.ge_u(${leastSize([...floats, 'r0', 'r1'])}, limit)`, ...ordered] : ordered
+  const quick = [
+    '    for (; o < rowBytes; o += 32) {',
+    ...halves
+      .flatMap((half) => [...loadSources(loop, half), `    const r${half} = ${call(loop, loop.quick, half)};`])
+      .map((line) => `  ${line}`),
+    ...(tests.length > 0 ? [`      if (i32x4.bitmask(${tests.reduce((x, y) => `v128.and(${x}, ${y})`)}) != 15) break;`] : []),
+    '      put(d + o, w + WAVE_EXEC_MASKS + o, within32(f32x4.mul(r0, k), low, high));',
+    '      put(d + o + 16, w + WAVE_EXEC_MASKS + o + 16, within32(f32x4.mul(r1, k), low, high));',
+    '    }',
+  ]
   return [
     '  const finish = finishOf32(kinds), k = factor32(finish), low = lowest32(finish), high = highest32(finish);',
     ...(tries ? [`  const limit = ${operation.traits.has('ftz') ? '' : 'limit32 == 0 ? i32x4.splat(0) : '}leastSize32(finish);`] : []),
-    '  for (let o: usize = 0; o < rowBytes; o += 32) {',
-    ...halves.flatMap((half) => [...loadSources(loop, half), `    const r${half} = ${call(loop, loop.quick, half)};`]),
-    ...(tests.length > 0
-      ? [`    if (i32x4.bitmask(${tests.reduce((x, y) => `v128.and(${x}, ${y})`)}) != 15) return stageRest(u, w, o);`]
-      : []),
-    '    put(d + o, w + WAVE_EXEC_MASKS + o, within32(f32x4.mul(r0, k), low, high));',
-    '    put(d + o + 16, w + WAVE_EXEC_MASKS + o + 16, within32(f32x4.mul(r1, k), low, high));',
-    '  }',
+    '  let o: usize = 0;',
+    ...(tests.length === 0 ? quick.map((line) => line.slice(2)) : ['  for (;;) {', ...quick, ...carefulFinishing(loop, tries), '  }']),
+  ]
+}
+
+/** Lines that go on with chunks that need care in a loop with modifiers. */
+function carefulFinishing(loop: Loop, tries: boolean): string[] {
+  const { operation } = loop
+  const leasts = operation.shape.sources.flatMap((type, i) =>
+    tries && flushes(operation, type) ? [`      const ${LETTERS[i]}Least = ${least(operation, type, 'Source')};`] : [],
+  )
+  return [
+    '    if (o >= rowBytes) return;',
+    `    for (const end = ${CAREFUL_END}; o < end; o += 16) {`,
+    ...leasts,
+    `      const least = ${tries ? least(operation, 'f32', 'Result') : 'i32x4.splat(0)'};`,
+    ...loadSources(loop, '', 'let').map((line) => `  ${line}`),
+    '      let r: v128;',
+    ...computeWithCare(loop, 'f32', '').map((line) => `  ${line}`),
+    '      put(d + o, w + WAVE_EXEC_MASKS + o, finish32(r, finish, least));',
+    '    }',
   ]
 }
 
 /** Lines that load the sources of a chunk of four lanes; `half` is 1 for the second one of two. */
-function loadSources(loop: Loop, half: '' | 0 | 1): string[] {
+function loadSources(loop: Loop, half: '' | 0 | 1, keyword: 'let' | 'const' = finishes(loop) ? 'const' : 'let'): string[] {
   return loop.operation.shape.sources.map((type, i) => {
     const x = LETTERS[i]
     if (isMask(type)) return `    const ${x} = masks4(<i32>(${x}Bits >> (o >> 2)));`
     const chunk = `v128.load(${x}At + (o & ${x}Mask)${half === 1 ? ', 16' : ''})`
-    return `    ${finishes(loop) ? 'const' : 'let'} ${x}${half} = ${isSigned(loop, type) ? `v128.xor(v128.and(${chunk}, ${x}Kept), ${x}Flipped)` : chunk};`
+    return `    ${keyword} ${x}${half} = ${isSigned(loop, type) ? `v128.xor(v128.and(${chunk}, ${x}Kept), ${x}Flipped)` : chunk};`
   })
 }
 
@@ -474,10 +516,9 @@ export function dispatchSource(kernels: Kernels): string {
     "import * as layout from './layout';",
     "import { EXEC_MASKS_BYTES, RECORD_DST, RECORD_IMM, RECORD_MODS, RECORD_SRC0, RECORD_SRC1, RECORD_SRC2, WAVE_EXEC_MASKS } from './layout';",
     "import { flippedBits, keptBits, kindMask, scalarSource64, spread32, spread64, SPREAD_HIGH } from '../fetch';",
-    "import { factor32, finishOf32, highest32, leastSize32, lowest32, size32, within32, writeMask } from '../finish';",
+    "import { factor32, finish32, finishOf32, highest32, leastSize32, lowest32, size32, sizeOfLimit32, within32, writeMask } from '../finish';",
     "import { flushResult16, flushResult32, flushResult64, flushSource16, flushSource32, flushSource64, limit32, limit64, rowBytes, vcc } from '../state';",
     "import * as state from '../state';",
-    "import { stageRest } from '../staged';",
     "import { highs, lows, masks2, masks4, pairHigh, pairLow, put } from '../lib/lanes';",
     "import { integerClamp, round32, round64, setChunkLane } from '../lib/mode';",
     "import { source, source64 } from '../lib/scalar';",
