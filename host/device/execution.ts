@@ -181,6 +181,11 @@ export class Execution {
     return this.waves[this.#current]
   }
 
+  /** Instructions that {@link next} may run before it is another wave's turn, if it can. */
+  get turnLeft(): number {
+    return this.#turn
+  }
+
   /**
    * Runs at most so many instructions; fewer only when all is done or something stops the run. With `limit` 1 it is exactly the next
    * instruction of {@link next} that runs, or none where that has to wait for what other waves do. The blocks of a workgroup that has ended stay as they are until the next call of `step` or `next`.

@@ -1,6 +1,7 @@
 /** What a memory instruction is about to touch, from its fields and the wave's registers: bytes, and how the lanes lie. For statistics only. */
 import type { Instruction } from '../codec/instruction.ts'
 import type { Wave } from '../device/index.ts'
+import { EXEC_HI, EXEC_LO } from '../plan/layout.ts'
 
 /** An access of all active lanes. */
 export interface Access {
@@ -18,7 +19,7 @@ export function accessOf(instruction: Instruction, wave: Wave): Access | undefin
     return bytes === 0 ? undefined : { readBytes: bytes, writtenBytes: 0, pattern: undefined }
   }
   if (table !== 'ds' && table !== 'flat' && table !== 'mubuf' && table !== 'mtbuf') return undefined
-  const lanes = lanesOf(wave.exec, wave.size)
+  const lanes = lanesOf(wave)
   const bytes = elementBytes(name)
   if (bytes === 0 || lanes.length === 0) return undefined
   const total = lanes.length * bytes
@@ -53,8 +54,12 @@ function unitBytes(name: string): number {
   return /_x2$/.test(name) ? 8 : 4
 }
 
-function lanesOf(exec: bigint, waveSize: number): number[] {
-  return Array.from({ length: waveSize }, (_, lane) => lane).filter((lane) => (exec >> BigInt(lane)) & 1n)
+/** The active lanes. */
+function lanesOf(wave: Wave): number[] {
+  const exec = [wave.sgpr(EXEC_LO), wave.sgpr(EXEC_HI)]
+  const lanes: number[] = []
+  for (let lane = 0; lane < wave.size; lane++) if ((exec[lane >>> 5]! >>> (lane & 31)) & 1) lanes.push(lane)
+  return lanes
 }
 
 /** Addresses of the lanes, up to what is the same for all of them. */

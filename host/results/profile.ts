@@ -2,8 +2,11 @@
 import { decode } from '../codec/decode.ts'
 import type { Instruction } from '../codec/instruction.ts'
 import type { Execution, Wave } from '../device/index.ts'
+import type { Target } from '../isa/targets.ts'
+import { EXEC_HI, EXEC_LO } from '../plan/layout.ts'
 import { type Access, accessOf } from './access.ts'
 import { lineAt } from './listing.ts'
+import { type Part, partOf } from './stretch.ts'
 import type { Observer } from './watch.ts'
 
 /** Classes of instructions, as the manuals' chapters divide them. */
@@ -73,40 +76,61 @@ function classOf({ operation: { name, table } }: Instruction): InstructionClass 
 interface Place {
   readonly spot: Spot
   readonly instruction: Instruction | undefined
+  readonly part: Part
+  /** Byte offset behind it. */
   readonly end: number
 }
 
-/** Fills a profile while {@link watch} runs an execution, a few µs an instruction on the core, more for memory instructions. */
+/** Places that run one after another with the same lanes, and how often all of them did. */
+interface Stretch {
+  readonly places: readonly Place[]
+  /** The last one is a branch. */
+  readonly branches: boolean
+  count: number
+  lanes: number
+}
+
+const STRETCH_LIMIT = 1024
+
+/** Fills a profile while {@link watch} runs an execution by stretches of straight code, a few µs each on the core. */
 export class Profiler implements Observer {
   readonly #places = new Map<number, Place>()
+  /** By pc of the first place. */
+  readonly #stretches = new Map<number, Stretch>()
   readonly #waves = new Set<string>()
-  #place: Place | undefined
+  #stretch: Stretch | undefined
   #access: Access | undefined
   #lanes = 0
 
   before(execution: Execution, wave: Wave): void {
     this.#waves.add(`${execution.group}.${wave.index}`)
-    this.#place = this.#placeAt(execution, wave)
-    this.#lanes = bitCount(wave.exec)
-    const { instruction } = this.#place
-    this.#access = instruction === undefined ? undefined : accessOf(instruction, wave)
+    this.#stretch = this.#stretchAt(execution, wave)
+    this.#lanes = bitCount(wave.sgpr(EXEC_LO)) + bitCount(wave.sgpr(EXEC_HI))
+    const { part, instruction } = this.#stretch.places[0]!
+    this.#access = part === 'first' ? accessOf(instruction!, wave) : undefined
   }
 
-  after(_execution: Execution, wave: Wave): void {
-    const { spot, instruction, end } = this.#place!
-    spot.count++
-    spot.lanes += this.#lanes
-    if (instruction !== undefined && BRANCH.test(instruction.operation.name) && wave.pc !== end) spot.taken++
-    const access = this.#access
-    if (access === undefined) return
-    spot.readBytes += access.readBytes
-    spot.writtenBytes += access.writtenBytes
-    if (access.pattern !== undefined) spot.patterns[access.pattern]++
+  stretch(): number {
+    return this.#stretch!.places.length
+  }
+
+  after(_execution: Execution, wave: Wave, instructions: number): void {
+    const stretch = this.#stretch!
+    const { places } = stretch
+    if (instructions === places.length) {
+      stretch.count++
+      stretch.lanes += this.#lanes
+      const last = places.at(-1)!
+      if (stretch.branches && wave.pc !== last.end) last.spot.taken++
+    } else for (const { spot } of places.slice(0, instructions)) add(spot, 1, this.#lanes)
+    if (this.#access !== undefined) addAccess(places[0]!.spot, this.#access)
   }
 
   /** What has been executed so far. */
   profile(execution: Execution): Profile {
-    const spots = [...this.#places.values()].map(({ spot }) => spot).sort((a, b) => b.count - a.count || a.pc - b.pc)
+    this.#spread()
+    const executed = [...this.#places.values()].map(({ spot }) => spot).filter(({ count }) => count > 0)
+    const spots = executed.sort((a, b) => b.count - a.count || a.pc - b.pc)
     const sum = (of: (spot: Spot) => number): number => spots.reduce((total, spot) => total + of(spot), 0)
     const within = (classes: readonly InstructionClass[], of: (spot: Spot) => number): number =>
       sum((spot) => (classes.includes(spot.class) ? of(spot) : 0))
@@ -135,12 +159,34 @@ export class Profiler implements Observer {
     }
   }
 
-  #placeAt({ device }: Execution, { pc, program }: Wave): Place {
+  /** Gives what whole stretches did to their places. */
+  #spread(): void {
+    for (const stretch of this.#stretches.values()) {
+      for (const { spot } of stretch.places) add(spot, stretch.count, stretch.lanes)
+      stretch.count = 0
+      stretch.lanes = 0
+    }
+  }
+
+  #stretchAt({ device }: Execution, { pc, program }: Wave): Stretch {
+    const known = this.#stretches.get(pc)
+    if (known !== undefined) return known
+    const { words } = program.code
+    const places = [this.#placeAt(words, pc, device.target)]
+    for (let place = places[0]!; place.part === 'inner' || place.part === 'first'; places.push(place)) {
+      place = this.#placeAt(words, place.end, device.target)
+      if ((place.part !== 'inner' && place.part !== 'last') || places.length === STRETCH_LIMIT) break
+    }
+    const stretch = { places, branches: BRANCH.test(places.at(-1)!.spot.text), count: 0, lanes: 0 }
+    this.#stretches.set(pc, stretch)
+    return stretch
+  }
+
+  #placeAt(words: Uint32Array, pc: number, target: Target): Place {
     let place = this.#places.get(pc)
     if (place === undefined) {
-      const { words } = program.code
-      const instruction = decode(words, pc >>> 2, device.target)
-      const { text } = pc < words.length * 4 ? lineAt(words, device.target, pc) : { text: '' }
+      const instruction = decode(words, pc >>> 2, target)
+      const { text } = pc < words.length * 4 ? lineAt(words, target, pc) : { text: '' }
       const spot: Spot = {
         pc,
         text,
@@ -152,15 +198,27 @@ export class Profiler implements Observer {
         writtenBytes: 0,
         patterns: { contiguous: 0, same: 0, scattered: 0 },
       }
-      place = { spot, instruction, end: pc + (instruction?.dwords ?? 1) * 4 }
+      place = { spot, instruction, part: partOf(instruction), end: pc + (instruction?.dwords ?? 1) * 4 }
       this.#places.set(pc, place)
     }
     return place
   }
 }
 
-function bitCount(mask: bigint): number {
-  let count = 0
-  for (let rest = mask; rest !== 0n; rest &= rest - 1n) count++
-  return count
+function add(spot: Spot, count: number, lanes: number): void {
+  spot.count += count
+  spot.lanes += lanes
+}
+
+function addAccess(spot: Spot, { readBytes, writtenBytes, pattern }: Access): void {
+  spot.readBytes += readBytes
+  spot.writtenBytes += writtenBytes
+  if (pattern !== undefined) spot.patterns[pattern]++
+}
+
+/** Of 32 bits. */
+function bitCount(mask: number): number {
+  const pairs = mask - ((mask >>> 1) & 0x55555555)
+  const nibbles = (pairs & 0x33333333) + ((pairs >>> 2) & 0x33333333)
+  return Math.imul((nibbles + (nibbles >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24
 }

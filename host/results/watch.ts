@@ -1,12 +1,17 @@
-/** Runs an execution by single instructions under the eyes of observers: profiles and recordings. */
+/** Runs an execution by single instructions, or short stretches of them, under the eyes of observers: profiles and recordings. */
 import { type Execution, pause, SLICE_MS, type Wave } from '../device/index.ts'
 
 /** Sees each instruction of an execution. */
 export interface Observer {
   /** The next instruction of `wave` is about to run; `after` does not follow where it has to wait for other waves. */
   before(execution: Execution, wave: Wave): void
-  /** It has completed; its workgroup may have ended, its registers are still there. */
-  after(execution: Execution, wave: Wave): void
+  /**
+   * How many instructions of the wave may run before `after`, which {@link before} was just called for; the first may be any, all but the last must lead
+   * to the one behind. Without it they are single.
+   */
+  stretch?(): number
+  /** So many have completed, fewer than the stretch where something stops it; the workgroup may have ended, registers are still there. */
+  after(execution: Execution, wave: Wave, instructions: number): void
   /** Called every few milliseconds, and at the end. */
   flush?(): Promise<void>
 }
@@ -20,6 +25,9 @@ export interface WatchOptions {
   /** Workgroups done and in all. */
   readonly onProgress?: ((done: number, total: number) => void) | undefined
 }
+
+/** Instructions of a stretch at most, so that the clock is looked at. */
+const MOST = 1024
 
 /**
  * Runs to the end, or until the budget is used up; then `execution.status` is still `running`.
@@ -35,8 +43,10 @@ export async function watch(execution: Execution, observers: readonly Observer[]
     for (let turns = 0; execution.status === 'running' && execution.instructions < budget; turns++) {
       const wave = execution.next!
       for (const observer of observers) observer.before(execution, wave)
-      if (execution.step(1) > 0) for (const observer of observers) observer.after(execution, wave)
-      if ((turns & 63) !== 0 || performance.now() - paused < SLICE_MS) continue
+      const most = observers.reduce((least, observer) => Math.min(least, observer.stretch?.() ?? 1), MOST)
+      const done = execution.step(Math.min(most, execution.turnLeft, budget - execution.instructions))
+      if (done > 0) for (const observer of observers) observer.after(execution, wave, done)
+      if ((turns & 15) !== 0 || performance.now() - paused < SLICE_MS) continue
       signal?.throwIfAborted()
       onProgress?.(execution.groupsDone, execution.groupCount)
       await flush()
