@@ -36,9 +36,9 @@ export interface RunJobOptions {
   readonly pool?: Pool
   /** How the waves of a workgroup take turns; default `round-robin`. */
   readonly schedule?: Schedule | undefined
-  /** Counts what the job does; runs by single steps on one thread, a few µs an instruction. Default false. */
+  /** Counts what the job does; runs on one thread of the core, straight code at a stretch: at about half its speed, or less where memory is accessed often. Default false. */
   readonly profile?: boolean
-  /** Records waves, also by single steps. */
+  /** Records waves; runs by single steps, a few µs each. */
   readonly record?: RecordOptions | undefined
   /** Workgroups done and in all, at most about ten calls a second. */
   readonly onProgress?: (done: number, total: number) => void
@@ -122,7 +122,7 @@ async function runAlone(loaded: LoadedJob, engine: JobEngine, options: RunJobOpt
   return done
 }
 
-/** Runs by single steps, which only the core does fast. */
+/** Runs by short stretches or single steps, which only the core does fast. */
 async function runWatched(loaded: LoadedJob, name: JobEngine, options: RunJobOptions): Promise<JobResult> {
   const engine = name === 'reference' ? name : 'core'
   const run = await begin(loaded, engine, false, options.schedule)
