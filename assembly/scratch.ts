@@ -28,7 +28,7 @@ export let SITES: usize = 0;
 
 /** Rows that translated code keeps results in until it may write them to the wave. */
 export let SHADOW: usize = 0;
-export const SHADOW_ROWS: i32 = 32;
+export const SHADOW_ROWS: i32 = 96;
 
 /** Whether other instances run on the same memory, so that atomics have to be real ones. */
 export let sharing: bool = false;

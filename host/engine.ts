@@ -103,6 +103,8 @@ export interface SentTranslation {
   readonly entries: ReadonlyMap<number, number>
   /** Instructions from a pc inside a block to the block's end. */
   readonly rest: ReadonlyMap<number, number>
+  /** Instructions that must be left for any block to begin. */
+  readonly longest: number
   /** Whether values are taken to be grained over blocks. */
   readonly trusting: boolean
 }

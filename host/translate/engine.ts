@@ -14,7 +14,6 @@ import {
   WAVE_SIZE,
   WAVE_STOP,
 } from '../plan/layout.ts'
-import { BLOCK_LIMIT } from './graph.ts'
 import type { Maker } from './make.ts'
 import { MODE_GPR_IDX_EN, MODE_KEY } from './modes.ts'
 import { linkTranslation, type Translation } from './translation.ts'
@@ -181,7 +180,7 @@ class Translator implements TranslateEngine, Translations {
         left = result
         if (left === 0) return this.core.run(wave, 0)
         // Code that is translated was left, and not for want of budget.
-        const doubted = left > BLOCK_LIMIT && translation.rest.has(view.getUint32(wave + WAVE_PC, true))
+        const doubted = left > translation.longest && translation.rest.has(view.getUint32(wave + WAVE_PC, true))
         if (doubted && ++program!.doubts >= DOUBT_LIMIT && translation.trusting) this.#retranslate(program!, wave)
       }
       // Behind translated code one instruction is what the translation cannot do; inside a block the interpreter goes to its end.
@@ -194,7 +193,8 @@ class Translator implements TranslateEngine, Translations {
       // A slice is far below 2^32, so the low dword tells.
       const done = (view.getUint32(wave + WAVE_INSTRUCTIONS, true) - before) >>> 0
       left -= done
-      if (program && block === undefined) this.#warm(program, wave, done, stop === Stop.End)
+      // What is left of translated code, where a budget ended in it, is not worth translating again.
+      if (program && block === undefined && !translation?.rest.has(pc)) this.#warm(program, wave, done, stop === Stop.End)
       if (stop !== Stop.Budget || left === 0) return stop
     }
   }
@@ -304,12 +304,13 @@ export async function joinTranslate(seed: EngineSeed, options: TranslateOptions 
   return engine
 }
 
-const sentOf = ({ program, mode, module, entries, rest, trusting }: Translation): SentTranslation => ({
+const sentOf = ({ program, mode, module, entries, rest, longest, trusting }: Translation): SentTranslation => ({
   program,
   mode,
   module,
   entries,
   rest,
+  longest,
   trusting,
 })
 

@@ -4,7 +4,7 @@ import { EXEC_LO, scalarOffset } from '../plan/layout.ts'
 import { KIND_CONSTANT, KIND_VECTOR } from '../plan/record.ts'
 import { factOf } from './fact.ts'
 import { carriesGrain, grainOfResult, isGrained, needsGrain } from './grain.ts'
-import type { Block, Step } from './graph.ts'
+import { type Block, type Step, successors } from './graph.ts'
 import { ROW_BYTES } from './lanes.ts'
 import type { LaneModes } from './modes.ts'
 
@@ -120,8 +120,4 @@ export function findGrained(
     for (const next of successors(block)) if (blocks.has(next) && meet(next, state.rows)) work.push(next)
   }
   return before
-}
-
-function successors({ end }: Block): readonly number[] {
-  return end.kind === 'goto' ? [end.pc] : end.kind === 'branch' ? [end.taken, end.pc] : []
 }

@@ -104,6 +104,11 @@ export function readBlocks(memory: ArrayBufferLike, program: number, elder?: Eld
   return blocks
 }
 
+/** Where control goes from a block, as far as that is known. */
+export function successors({ end }: Block): readonly number[] {
+  return end.kind === 'goto' ? [end.pc] : end.kind === 'branch' ? [end.taken, end.pc] : []
+}
+
 /** The block that starts at `start`; a long one is cut in pieces. */
 function addBlocks(blocks: Map<number, Block>, start: number, steps: ReadonlyMap<number, Step>, starts: ReadonlySet<number>): void {
   const list: Step[] = []

@@ -72,6 +72,8 @@ export function capture(step: Step, slot: number, sources: Sources): Captured {
 export interface LaneStep {
   readonly step: Step
   readonly captured: readonly Captured[]
+  /** Nobody reads its mask. */
+  readonly maskIsDead?: boolean
 }
 
 /** A value of four lanes: in a v128 local, or a constant. */
@@ -125,6 +127,10 @@ export interface FunctionLocals extends Locals {
   fresh(type: number): number
   /** Frees the temporaries: an instruction is done. */
   reset(): void
+  /** Frees `local`s too: a block of a loop is done. */
+  endBlock(): void
+  /** What was taken as `local` so far lives on behind the end of blocks. */
+  keep(): void
 }
 
 /** What a loop is written with. */
@@ -283,10 +289,13 @@ export class Chunk {
   #least: number | undefined
   /** Rows whose NaNs every iteration passes on. */
   readonly sums: number[] = []
+  /** Whether there can be such rows: in loops of one block. */
+  #hasSums = true
   private readonly modes: LaneModes
   private readonly kernels: Kernels
   private readonly locals: FunctionLocals
   readonly #offset: number
+  #grained: ReadonlySet<number>
 
   /**
    * @param base local of the address of the turn's first chunk, less the row's offset
@@ -307,6 +316,7 @@ export class Chunk {
     this.#small = this.locals.local(V128)
     this.#nan = this.locals.local(V128)
     this.#offset = CHUNK_BYTES * index
+    this.#grained = context.grained
   }
 
   get masks(): number[] {
@@ -319,6 +329,23 @@ export class Chunk {
     return this.#watchesSmall || this.#watchesNan
   }
 
+  /** Begins another block of a loop: what rows hold is what is carried, and some are grained. */
+  enter(grained: ReadonlySet<number>): void {
+    this.#grained = grained
+    for (const at of this.#values.keys()) if (!this.context.constant?.(at)) this.#values.delete(at)
+    this.#dirty.clear()
+    this.#hasSums = false
+  }
+
+  /** Begins an iteration of a loop that is still being written. */
+  restart(code: Code, least: number): void {
+    code.get(least).set(this.#small).v128(0).set(this.#nan)
+  }
+  /** Adds tests of rows that the loop does not change to those of the scalars. */
+  watchConstants(code: Code, least: number): void {
+    for (const value of this.#watchedConstants) watchSmall(code, least, value.arg)
+  }
+
   /** Tests rows that do not change before the loop of a group; `begin` takes what that gave. */
   beginLoop(code: Code, least: number | undefined): void {
     if (this.#watchedConstants.length === 0) return
@@ -326,7 +353,7 @@ export class Chunk {
     if (least === undefined) code.v128(-1)
     else code.get(least)
     code.set(this.#least)
-    for (const value of this.#watchedConstants) watchSmall(code, this.#least, value.arg)
+    this.watchConstants(code, this.#least)
   }
 
   /** Begins a turn: nothing is seen yet but what the scalars gave. */
@@ -341,6 +368,11 @@ export class Chunk {
     if (this.#watchesSmall) code.get(this.#small).v128(SMALL).simd(SIMD.i32x4LtU)
     if (this.#watchesNan) code.get(this.#nan)
     if (this.#watchesSmall && this.#watchesNan) code.simd(SIMD.or)
+  }
+
+  /** The same where it is not known yet what will be tested. */
+  pushTests(code: Code): void {
+    code.get(this.#small).v128(SMALL).simd(SIMD.i32x4LtU).get(this.#nan).simd(SIMD.or)
   }
 
   /** Pushes the bits of a mask result. */
@@ -378,8 +410,9 @@ export class Chunk {
     const known = this.#values.get(at)
     if (known) return known
     const { carried, constant, grained } = this.context
-    const value = valueIn(carried?.(this.index, at) ?? this.locals.local(V128), grained.has(at))
-    if (constant?.(at)) this.#constants.add(value)
+    const isConstant = constant?.(at) === true
+    const value = valueIn(carried?.(this.index, at) ?? this.locals.local(V128), (isConstant ? grained : this.#grained).has(at))
+    if (isConstant) this.#constants.add(value)
     if (carried !== undefined) this.#carried.set(at, value)
     else {
       code.get(this.base).simdMemory(SIMD.load, at + this.#offset)
@@ -402,6 +435,21 @@ export class Chunk {
     const value = this.#row(code, at)
     this.#watchNan(code, value)
     pushArgument(code, value.arg)
+  }
+  /** Tests a row's NaNs wherever it may be read as bits from here on. */
+  settle(code: Code, at: number): void {
+    this.#watchNan(code, this.#row(code, at))
+  }
+  /** Writes what the block has written to where rows are carried. */
+  carryAll(code: Code): void {
+    const { carried } = this.context
+    const moved = [...this.#dirty].flatMap((at) => {
+      const { arg } = this.#values.get(at)!
+      const local = carried!(this.index, at)
+      return 'local' in arg && arg.local === local ? [] : [{ arg, local }]
+    })
+    for (const { arg } of moved) pushArgument(code, arg)
+    for (const { local } of moved.toReversed()) code.set(local)
   }
   /** Sets a row to what a local holds: bits from outside. */
   put(at: number, local: number, grained = false): void {
@@ -459,7 +507,7 @@ export class Chunk {
     for (const value of results.filter((v) => !reaches(v, results, new Set()))) {
       const row = [...this.#dirty].find((at) => this.#values.get(at) === value)!
       const before = this.#carried.get(row)
-      if (before !== undefined && reaches(before, [value], new Set())) this.sums.push(row)
+      if (this.#hasSums && before !== undefined && reaches(before, [value], new Set())) this.sums.push(row)
       else this.#watchNan(code, value)
     }
   }
@@ -488,7 +536,7 @@ export class Chunk {
     const plain = step.mods.abs === 0 && step.mods.neg === 0
     if (name === 'v_mov_b32' && plain) return this.#define(step.dst, sources[0]!)
     const args = this.#arguments(code, laneStep, sources)
-    if (hasMask(step)) this.#mask(code, laneStep, args)
+    if (hasMask(step) && !laneStep.maskIsDead) this.#mask(code, laneStep, args)
     if (result === undefined) return
     if (isProductAndSum) this.#productAndSum(code, args)
     else this.kernels.apply(code, name, args, this.locals)
@@ -590,7 +638,7 @@ export class Chunk {
     const halves = [0, 1].map((half) =>
       shape.sources.map((type, slot) => ({ local: this.#half(code, laneStep, type, slot, half as 0 | 1, exact) })),
     )
-    if (hasMask(step)) {
+    if (hasMask(step) && !laneStep.maskIsDead) {
       const maskName = result ? `${name}_mask` : name
       for (const args of halves) this.kernels.apply(code, maskName, args, this.locals)
       shuffleDwords(code, LOW_DWORDS)

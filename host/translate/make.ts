@@ -44,10 +44,10 @@ export class Maker {
     const elder = before?.program === program ? before.elder : before
     const blocks = readBlocks(memory, program, elder)
     const writer = before?.writer ?? new RegionWriter(modesOf(mode), this.#kernels, this.#evaluate)
-    const { bytes, entries, nests } = writer.write(blocks, trusting)
+    const { bytes, entries, nests, longest } = writer.write(blocks, trusting)
     const rest = new Map<number, number>()
     for (const { steps } of blocks.values()) steps.forEach((step, i) => void rest.set(step.pc, steps.length - i))
-    const sent = { program, mode, module: new WebAssembly.Module(bytes), entries, rest, trusting }
+    const sent = { program, mode, module: new WebAssembly.Module(bytes), entries, rest, longest, trusting }
     return { translation: { ...linkTranslation(sent, this.material), writer, elder }, bytes: bytes.length, nests }
   }
 }

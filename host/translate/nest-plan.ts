@@ -14,10 +14,10 @@ const STEP_LIMIT = 128
 const TRIAL_BITS = 12
 
 /** 64-bit scalar operations whose result's bits come from the same bits of their sources. */
-const BITWISE = /^s_(mov|not|cselect|((and|or|xor|nand|nor|xnor|andn2|orn2)(_saveexec)?))_b64$/
+export const BITWISE = /^s_(mov|not|cselect|((and|or|xor|nand|nor|xnor|andn2|orn2)(_saveexec)?))_b64$/
 export const LOADS = /^flat_load_dword(x[234])?$/
 /** Behind these, scalar loads see what other workgroups have written: each group would, in an iteration of its own. */
-const SEES_OTHERS = /^s_dcache_inv/
+export const SEES_OTHERS = /^s_dcache_inv/
 export const SCALAR_LOADS = /^s_load_dword(x2|x4|x8|x16)?$/
 
 /** Computes a scalar operation of the core on given values. */
@@ -40,7 +40,7 @@ export interface Nest {
 const pairSet = (at: number): ReadonlySet<number> => new Set([at, at + 4])
 
 /** The pairs that a bitwise operation reads; its constants are no pairs. */
-function bitwiseReads(step: Step): number[] {
+export function bitwiseReads(step: Step): number[] {
   const { sources } = step.operation.shape
   const pairs = sources.flatMap((_, slot) => (step.mods.kinds[slot] === KIND_SCALAR ? [step.sources[slot]!] : []))
   return step.operation.name.endsWith('saveexec_b64') ? [...pairs, EXEC] : pairs
@@ -65,7 +65,7 @@ export const isSliced = (step: Step, pairs: ReadonlyMap<number, unknown> | Reado
   BITWISE.test(step.operation.name) && bitwiseWrites(step).some((at) => pairs.has(at))
 
 /** Scalars that a vector instruction's mask sources are. */
-function maskSources(step: Step): number[] {
+export function maskSources(step: Step): number[] {
   return step.operation.shape.sources.flatMap((type, slot) => {
     if (type === 'vcc') return [scalarOffset(VCC_LO)]
     return type === 'mask' && step.mods.kinds[slot] === KIND_SCALAR ? [step.sources[slot]!] : []
@@ -231,9 +231,9 @@ export function rowsWritten(step: Step, role: Role): number[] {
 }
 
 export const dwordsLoaded = ({ operation }: Step): number => dwordsOf(operation.shape.results[0]!)
-const loadReads = (step: Step): Set<number> =>
+export const loadReads = (step: Step): Set<number> =>
   new Set([step.sources[0], step.sources[0] + 4, ...(step.mods.kinds[1] === KIND_SCALAR ? [step.sources[1]] : [])])
 export const loadWrites = (step: Step): Set<number> => new Set(Array.from({ length: dwordsLoaded(step) }, (_, i) => step.dst + 4 * i))
 /** The offset is a constant or an SGPR, EXEC is not written, and it is not meant to see what other workgroups write (glc). */
-const isPlainLoad = (step: Step): boolean =>
+export const isPlainLoad = (step: Step): boolean =>
   [KIND_NONE, KIND_SCALAR].includes(step.mods.kinds[1]!) && step.dst + 4 * dwordsLoaded(step) <= EXEC && step.flags === 0

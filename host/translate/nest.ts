@@ -1,5 +1,5 @@
 import { REGION_BASE, REGION_HOST, REGION_SIZE, scalarOffset, VCC_LO } from '../plan/layout.ts'
-import { FLAG_APPROXIMATE, KIND_SCALAR } from '../plan/record.ts'
+import { FLAG_APPROXIMATE } from '../plan/record.ts'
 import { AffineLoop } from './affine.ts'
 import { type AffinePlan, planAffine } from './affine-plan.ts'
 import type { Step } from './graph.ts'
@@ -18,11 +18,12 @@ import {
   watchSmall,
 } from './lanes.ts'
 import { bitwiseWrites, dwordsLoaded, isSliced, LOADS, loadWrites, type Nest, rowsWritten, SCALAR_LOADS } from './nest-plan.ts'
+import { findRegion, loadPool, UniformScalars } from './nest-scalars.ts'
 import { countApproximate, EXEC, SCC, type ScalarFile, scalarUses, writeScalar } from './scalars.ts'
 import { Code, I32, I64, OP, SIMD, V128 } from './wasm.ts'
 
 /** Rows that the shadow holds (assembly/scratch.ts, SHADOW_ROWS). */
-const SHADOW_ROWS = 32
+export const SHADOW_ROWS = 96
 const CHUNK_BYTES = 16
 
 /** What a nest is written with. */
@@ -48,8 +49,7 @@ export class NestWriter {
   /** A bit for each lane of a group. */
   readonly #all: bigint
   readonly #carried: Map<number, number>[]
-  readonly #uniform = new Map<number, number>()
-  readonly #written = new Set<number>()
+  readonly #uniform: UniformScalars
   readonly #bits = new Map<number, number>()
   readonly #own = new Set<number>()
   #body = new Code()
@@ -58,7 +58,6 @@ export class NestWriter {
   readonly #spread = new Map<number, Value>()
   readonly #changing: ReadonlySet<number>
   readonly #active: number[]
-  readonly #uniformFile: ScalarFile
   readonly #slicedFile: ScalarFile
   /** Pushes whether the loop goes on. */
   readonly #condition = new Code()
@@ -78,6 +77,7 @@ export class NestWriter {
     const plan = planAffine(nest, this.#changing)
     const few = plan.loads.size > 0 && plan.pressure <= FEW_ROWS
     const chunks = few || nest.block.steps.some(({ operation }) => SLOW.test(operation.name)) ? SLOW_CHUNKS : CHUNKS
+    this.#uniform = new UniformScalars(context, this.#before)
     this.#base = locals.fresh(I32)
     this.#shift = locals.fresh(I32)
     this.#lanes = 4 * chunks
@@ -94,33 +94,11 @@ export class NestWriter {
       Array.from({ length: chunks }, (_, i) => new Chunk(steps, large ? { ...lane, large } : lane, i, this.#base, this.#shift, scalars))
     this.#chunks = newChunks()
     for (const at of nest.sliced.keys()) this.#bits.set(at, locals.fresh(I64))
-    this.#uniformFile = {
-      load: (code, at, wide) => {
-        if (!wide) return void code.get(this.#scalar(at))
-        code
-          .get(this.#scalar(at + 4))
-          .op(OP.i64ExtendI32U)
-          .i64(32n)
-          .op(OP.i64Shl)
-        code.get(this.#scalar(at)).op(OP.i64ExtendI32U, OP.i64Or)
-      },
-      store: (code, at, wide, local) => {
-        this.#written.add(at)
-        if (!wide) return void code.get(local).set(this.#scalar(at))
-        this.#written.add(at + 4)
-        code.get(local).op(OP.i32WrapI64).set(this.#scalar(at))
-        code
-          .get(local)
-          .i64(32n)
-          .op(OP.i64ShrU, OP.i32WrapI64)
-          .set(this.#scalar(at + 4))
-      },
-    }
     this.#slicedFile = {
       load: (code, at, wide) => {
         const bits = this.#bits.get(at)
         if (bits !== undefined) return void code.get(bits)
-        this.#uniformFile.load(code, at, wide)
+        this.#uniform.file.load(code, at, wide)
         if (wide) code.get(this.#shift).op(OP.i64ExtendI32U, OP.i64ShrU)
       },
       constant: (code, value) => void code.i64(value).get(this.#shift).op(OP.i64ExtendI32U, OP.i64ShrU),
@@ -154,14 +132,6 @@ export class NestWriter {
     return local
   }
 
-  #scalar(at: number): number {
-    const known = this.#uniform.get(at)
-    if (known !== undefined) return known
-    const local = this.context.locals.fresh(I32)
-    this.#uniform.set(at, local)
-    return local
-  }
-
   // --- one iteration
 
   /** @param affine what takes instructions over, or leaves them out */
@@ -180,12 +150,12 @@ export class NestWriter {
         if (hasMask(step)) this.#mask(maskOffset(step), chunks)
       } else if (role === 'scalar') {
         const sliced = isSliced(step, nest.sliced)
-        writeScalar(body, step, context.kernels, context.locals, sliced ? this.#slicedFile : this.#uniformFile)
+        writeScalar(body, step, context.kernels, context.locals, sliced ? this.#slicedFile : this.#uniform.file)
         if (sliced) for (const at of bitwiseWrites(step)) this.#own.delete(at)
         context.locals.reset()
       } else if (role === 'call') {
         if (LOADS.test(step.operation.name)) this.#load(step, chunks)
-        else this.#scalarLoad(step)
+        else this.#uniform.readMemory(body, step, FAIL)
         context.locals.reset()
       }
     }
@@ -203,9 +173,9 @@ export class NestWriter {
       steps,
       chunks,
       large,
-      scalar: (at) => this.#scalar(at),
+      scalar: (at) => this.#uniform.local(at),
       carry: (chunk, at) => this.#carry(chunk, at),
-      findRegion: (code, step, address, region, depth) => this.#findRegion(code, step, address, region, depth),
+      findRegion: (code, step, address, region, depth) => findRegion(code, this.context, step, address, region, depth),
     })
     this.#writeBody(laneSteps, chunks, (index) => {
       const step = steps[index]!
@@ -233,7 +203,7 @@ export class NestWriter {
         if (sliced !== undefined) return { kind: 'slice', bits: sliced }
         const bits = this.context.locals.local(I64)
         if (at === undefined) this.#body.i64(constant)
-        else this.#uniformFile.load(this.#body, at, true)
+        else this.#uniform.file.load(this.#body, at, true)
         this.#body.set(bits)
         return { kind: 'mask', bits }
       },
@@ -248,7 +218,7 @@ export class NestWriter {
     if (known !== undefined && !changes) return known
     const local = this.context.locals.fresh(V128)
     const code = changes ? this.#body : this.#before
-    code.get(this.#scalar(at)).simd(SIMD.i32x4Splat).set(local)
+    code.get(this.#uniform.local(at)).simd(SIMD.i32x4Splat).set(local)
     const value = spreadValue(local, !changes)
     this.#spread.set(at, value)
     return value
@@ -274,56 +244,6 @@ export class NestWriter {
   }
 
   // --- memory
-
-  /** Looks the region up in which an address (i64 local) lies, and gives the iteration up where there is none. */
-  #findRegion(code: Code, step: Step, address: number, region: number, depth: number): void {
-    const { locals, wave } = this.context
-    code.i32(step.address).get(wave).get(address).op(OP.call).u32(locals.functionImport('regionOf')).tee(region)
-    code.op(OP.i32Eqz, OP.brIf).u32(depth)
-  }
-
-  #scalarLoad(step: Step): void {
-    const { locals } = this.context
-    const body = this.#body
-    const dwords = dwordsLoaded(step)
-    const [address, base, offset] = [locals.fresh(I64), locals.fresh(I64), locals.fresh(I64)]
-    const [last, host, region, at] = [locals.fresh(I64), locals.fresh(I32), locals.fresh(I32), locals.fresh(I32)]
-    // Nothing is known yet: no offset is in a region that ends before its base.
-    this.#before.i64(-1n).set(base).i64(0n).set(last)
-    this.#uniformFile.load(body, step.sources[0], true)
-    body.i64(-4n).op(OP.i64And)
-    if (step.mods.kinds[1] === KIND_SCALAR) body.get(this.#scalar(step.sources[1])).op(OP.i64ExtendI32U).i64(-4n).op(OP.i64And)
-    else body.i64(BigInt(step.imm) & -4n)
-    body.op(OP.i64Add).tee(address).get(base).op(OP.i64Sub).tee(offset).get(last).op(OP.i64GtU).block(OP.if)
-    this.#findRegion(body, step, address, region, FAIL + 1)
-    body.get(region).memory(OP.i64Load, REGION_BASE).set(base)
-    body
-      .get(region)
-      .memory(OP.i32Load, REGION_SIZE)
-      .op(OP.i64ExtendI32U)
-      .i64(BigInt(4 * dwords))
-      .op(OP.i64Sub)
-      .set(last)
-    body.get(region).memory(OP.i32Load, REGION_HOST).set(host)
-    // A region that is too small has a last offset below zero.
-    body
-      .get(address)
-      .get(base)
-      .op(OP.i64Sub)
-      .tee(offset)
-      .get(last)
-      .op(OP.i64GtS, OP.brIf)
-      .u32(FAIL + 1)
-      .end()
-    body.get(offset).op(OP.i32WrapI64).get(host).op(OP.i32Add).set(at)
-    for (let i = 0; i < dwords; i++) {
-      body
-        .get(at)
-        .memory(OP.i32Load, 4 * i)
-        .set(this.#scalar(step.dst + 4 * i))
-      this.#written.add(step.dst + 4 * i)
-    }
-  }
 
   #load(step: Step, chunks: readonly Chunk[]): void {
     this.#loads = true
@@ -375,7 +295,7 @@ export class NestWriter {
     }
     dword(1).op(OP.i64ExtendI32U).i64(32n).op(OP.i64Shl)
     dword(0).op(OP.i64ExtendI32U, OP.i64Or).set(region.address)
-    this.#findRegion(body, step, region.address, region.pointer, FAIL + 1)
+    findRegion(body, this.context, step, region.address, region.pointer, FAIL + 1)
     // base + size - 1 must not go beyond 4 GiB of the same high dword, and the region must be large enough.
     body.get(region.pointer).memory(OP.i32Load, REGION_BASE).get(region.pointer).memory(OP.i32Load, REGION_SIZE).op(OP.i32Add)
     body
@@ -458,7 +378,7 @@ export class NestWriter {
     ]
     const masks = [...nest.sliced.keys()].filter((at) => at !== EXEC || nest.divides)
     const whole = new Map(masks.map((at) => [at, locals.fresh(I64)]))
-    const written = [...this.#written]
+    const written = [...this.#uniform.written]
     const best = new Map(written.map((at) => [at, locals.fresh(I32)]))
     const exec = this.#bits.get(EXEC)!
     const started = locals.fresh(I64)
@@ -467,9 +387,9 @@ export class NestWriter {
     code.op(OP.globalGet).u32(context.left).i32(count).op(OP.i32DivU).set(limit)
     code.block(OP.block).get(limit).op(OP.i32Eqz, OP.brIf).u32(0)
     code.block(OP.loop).block(OP.block)
-    for (const at of this.#uniform.keys()) code.get(wave).memory(OP.i32Load, at).set(this.#uniform.get(at)!)
+    this.#uniform.fetch(code)
     code.append(this.#before)
-    this.#loadPool(code)
+    loadPool(code, this.context.locals, this.pool)
     code.i32(0).tee(most).tee(cut).set(this.#shift).get(wave).set(this.#base)
     code.op(OP.globalGet).u32(locals.globalImport('SHADOW')).set(shadow)
     for (const local of whole.values()) code.i64(0n).set(local)
@@ -489,7 +409,7 @@ export class NestWriter {
       .i32(64 - this.#lanes)
       .op(OP.i32Eq, OP.i32And, OP.i32Eqz, OP.i32And)
     code.op(OP.brIf).u32(0)
-    for (const at of written) code.get(wave).memory(OP.i32Load, at).set(this.#uniform.get(at)!)
+    this.#uniform.restore(code)
     this.#affine?.loop.write(code, this.#affine.body, {
       iteration,
       limit,
@@ -498,13 +418,13 @@ export class NestWriter {
       all: this.#all,
       least: this.#least,
       written: [
-        ...written.map((at) => ({ local: this.#uniform.get(at)!, type: I32 })),
+        ...written.map((at) => ({ local: this.#uniform.local(at), type: I32 })),
         ...[...this.#bits].filter(([at]) => nest.asBits.has(at) || at === EXEC).map(([, local]) => ({ local, type: I64 })),
       ],
       divides: nest.divides,
       condition: this.#condition,
       reload: (to) => {
-        for (const at of written) to.get(wave).memory(OP.i32Load, at).set(this.#uniform.get(at)!)
+        this.#uniform.restore(to)
         this.#loadBits(to)
         this.#loadRows(to)
       },
@@ -548,19 +468,6 @@ export class NestWriter {
     code.end()
     code.i32(1).set(again).get(iteration).tee(limit).op(OP.brIf).u32(0).end().end()
     return true
-  }
-
-  /** Constants come from memory, or the compiler would make them anew wherever they are used. */
-  #loadPool(code: Code): void {
-    const shadow = this.context.locals.globalImport('SHADOW')
-    for (const [key, local] of this.pool) {
-      code
-        .op(OP.globalGet)
-        .u32(shadow)
-        .simd(SIMD.const)
-        .raw(Uint8Array.from(key.split(',').map(Number)))
-      code.simdMemory(SIMD.store, 0).op(OP.globalGet).u32(shadow).simdMemory(SIMD.load, 0).set(local)
-    }
   }
 
   #loadBits(code: Code): void {
@@ -629,10 +536,10 @@ export class NestWriter {
     const { end } = this.nest.block
     const { condition } = end as { condition: string }
     if (condition === 'execnz') code.get(this.#bits.get(EXEC)!).op(OP.i64Eqz, OP.i32Eqz)
-    else if (condition === 'scc0') code.get(this.#scalar(SCC)).op(OP.i32Eqz)
-    else if (condition === 'scc1') code.get(this.#scalar(SCC))
+    else if (condition === 'scc0') code.get(this.#uniform.local(SCC)).op(OP.i32Eqz)
+    else if (condition === 'scc1') code.get(this.#uniform.local(SCC))
     else {
-      this.#uniformFile.load(code, scalarOffset(VCC_LO), true)
+      this.#uniform.file.load(code, scalarOffset(VCC_LO), true)
       code.op(OP.i64Eqz)
       if (condition === 'vccnz') code.op(OP.i32Eqz)
     }
@@ -679,7 +586,7 @@ export class NestWriter {
     const fading = masks.filter((m) => this.nest.sliced.get(m) === 'zero')
     code.get(iteration).get(most).op(OP.i32GtU).block(OP.if)
     for (const at of fading) code.i64(0n).set(whole.get(at)!)
-    for (const at of written) code.get(this.#uniform.get(at)!).set(best.get(at)!)
+    for (const at of written) code.get(this.#uniform.local(at)).set(best.get(at)!)
     code.get(iteration).set(most).end()
     if (fading.length === 0) return
     code.get(iteration).get(most).op(OP.i32Eq).block(OP.if)

@@ -11,7 +11,7 @@ import { FLAG_APPROXIMATE, FLAG_DPP, FLAG_SDWA, KIND_SPECIAL } from '../plan/rec
 import { factOf } from './fact.ts'
 import { findGrained, GrainState, type Role } from './flow.ts'
 import { SMALL } from './grain.ts'
-import type { Block, Step } from './graph.ts'
+import { BLOCK_LIMIT, type Block, type Step, successors } from './graph.ts'
 import type { Kernels } from './kernels.ts'
 import {
   type Captured,
@@ -24,8 +24,11 @@ import {
   spreadValue,
   watchSmall,
 } from './lanes.ts'
+import { visitLoops } from './loops.ts'
 import type { LaneModes } from './modes.ts'
 import { NestWriter } from './nest.ts'
+import { type GraphNest, planGraphNest } from './nest-flow.ts'
+import { writeGraphNest } from './nest-graph.ts'
 import { type Evaluate, planNest } from './nest-plan.ts'
 import { countApproximate, isPlainScalar, overlaps, pair, scalarReads, scalarUses, waveScalars, writeScalar } from './scalars.ts'
 import { Code, type FunctionType, I32, I64, ModuleBuilder, OP, SIMD, V128 } from './wasm.ts'
@@ -51,6 +54,8 @@ export interface Region {
   readonly entries: ReadonlyMap<number, number>
   /** Loops that run group by group. */
   readonly nests: number
+  /** Instructions that must be left for any of it to begin. */
+  readonly longest: number
 }
 
 class BlockLocals implements FunctionLocals {
@@ -58,6 +63,7 @@ class BlockLocals implements FunctionLocals {
   readonly #free = new Map<number, number[]>()
   readonly #temporaries: { type: number; local: number }[] = []
   readonly #owned: { type: number; local: number }[] = []
+  readonly #kept: { type: number; local: number }[] = []
 
   constructor(
     private readonly module: RegionModule,
@@ -76,7 +82,7 @@ class BlockLocals implements FunctionLocals {
   }
   fresh(type: number): number {
     const local = BLOCK.parameters.length + this.types.push(type) - 1
-    this.#owned.push({ type, local })
+    this.#kept.push({ type, local })
     return local
   }
   #take(type: number): number {
@@ -97,10 +103,18 @@ class BlockLocals implements FunctionLocals {
   reset(): void {
     this.#release(this.#temporaries)
   }
-  /** Frees all locals: nothing lives on. */
-  clear(): void {
+  /** Frees all locals but those that keep their values: a block of a loop is done. */
+  endBlock(): void {
     this.reset()
     this.#release(this.#owned)
+  }
+  keep(): void {
+    this.#kept.push(...this.#owned.splice(0))
+  }
+  /** Frees all locals: nothing lives on. */
+  clear(): void {
+    this.endBlock()
+    this.#release(this.#kept)
   }
   #release(list: { type: number; local: number }[]): void {
     for (const { type, local } of list.splice(0)) {
@@ -130,6 +144,8 @@ class RegionModule {
   readonly stale = this.builder.importedGlobal('stale', I32)
   /** 1 while rows may not be grained that are taken to be: at entry, and when a chunk was computed again. */
   readonly unsure = this.builder.importedGlobal('unsure', I32)
+  /** Where a loop of several blocks is entered (nest-graph.ts). */
+  readonly entry = this.builder.importedGlobal('entry', I32)
 }
 
 /** What decides whether an operation can be part of a run of lanes. */
@@ -359,10 +375,7 @@ class BlockWriter {
 
 /** The function of a block, and what it was made of besides. */
 interface BlockCode {
-  readonly block: Block
-  readonly grained: ReadonlySet<number>
-  /** Numbers of the blocks that it goes on to; undefined where it leaves instead. */
-  readonly targets: readonly (number | undefined)[]
+  readonly key: string
   readonly locals: readonly number[]
   readonly code: Code
   /** Whether it has a loop written by nest.ts. */
@@ -397,39 +410,79 @@ export class RegionWriter {
   write(blocks: ReadonlyMap<number, Block>, trusting: boolean): Region {
     const { builder } = this.#module
     const grained = trusting ? findGrained(blocks, this.#roles, this.modes) : new Map<number, ReadonlySet<number>>()
-    for (const pc of blocks.keys()) if (!this.#numbers.has(pc)) this.#numbers.set(pc, this.#numbers.size)
-    const entries = new Map([...blocks.keys()].map((pc) => [pc, this.#numbers.get(pc)!]))
-    for (const [pc, number] of entries) {
-      const block = blocks.get(pc)!
+    const nests = findNests(blocks, this.#roles)
+    // What is left of such a loop, at the end of a budget, is the interpreter's: ordinary code for it would seldom run.
+    const alone = [...nests.values()].filter((nest) => trusting && nest.isSure)
+    const inside = new Set(alone.flatMap(({ found }) => [...found.blocks.keys()]))
+    const resumes = new Map(
+      alone.flatMap((nest) => nest.resumes.map((pc, i) => [pc, { header: nest.found.header, number: i + 1 }] as const)),
+    )
+    const isEntry = (pc: number) => !inside.has(pc) || nests.has(pc) || resumes.has(pc)
+    const entered = [...blocks.keys()].filter(isEntry)
+    for (const pc of entered) if (!this.#numbers.has(pc)) this.#numbers.set(pc, this.#numbers.size)
+    const entries = new Map(entered.map((pc) => [pc, this.#numbers.get(pc)!]))
+    for (const [pc, number] of this.#numbers) {
+      const block = blocks.get(pc)
+      if (block === undefined) continue
       const known = this.#written[number]
-      const rows = grained.get(pc) ?? new Set()
-      const targets = targetsOf(block).map((target) => entries.get(target))
-      if (known === undefined || !isSame(known, block, rows, targets)) this.#written[number] = this.#block(block, rows, targets, entries)
+      const nest = nests.get(pc)
+      const surroundings: Surroundings = {
+        grained: (at) => grained.get(at) ?? NO_ROWS,
+        entries,
+        nest,
+        isOrdinary: !inside.has(pc),
+        resume: resumes.get(pc),
+      }
+      const key = keyOf(block, surroundings)
+      if (known?.key !== key) this.#written[number] = this.#block(block, surroundings, key)
     }
     builder.restart()
     const functions = this.#written.map(({ locals, code }) => builder.add(BLOCK, locals, code))
     builder.add(RUN, [], runFunction(functions, this.#module), 'run')
-    return { bytes: builder.bytes(), entries, nests: this.#written.filter(({ isNest }) => isNest).length }
+    const longest = Math.max(BLOCK_LIMIT, ...alone.map(({ steps }) => steps))
+    return { bytes: builder.bytes(), entries, nests: this.#written.filter(({ isNest }) => isNest).length, longest }
   }
 
-  #block(block: Block, grained: ReadonlySet<number>, targets: BlockCode['targets'], entries: ReadonlyMap<number, number>): BlockCode {
+  #block(block: Block, surroundings: Surroundings, key: string): BlockCode {
     const { modes, kernels, evaluate } = this
-    const made = blockFunction(block, grained, entries, this.#module, modes, kernels, this.#roles, evaluate)
-    return { block, grained, targets, ...made }
+    return { key, ...blockFunction(block, surroundings, this.#module, modes, kernels, this.#roles, evaluate) }
   }
 }
 
-const targetsOf = ({ end }: Block): readonly number[] => (end.kind === 'branch' ? [end.taken, end.pc] : end.kind === 'goto' ? [end.pc] : [])
+const NO_ROWS: ReadonlySet<number> = new Set()
 
-/** Whether a function is still right for a block. Records of a pc do not change, so the number of steps tells which they are. */
-function isSame(known: BlockCode, { steps, end }: Block, grained: ReadonlySet<number>, targets: BlockCode['targets']): boolean {
-  return (
-    known.block.steps.length === steps.length &&
-    known.block.end.kind === end.kind &&
-    known.targets.every((target, i) => target === targets[i]) &&
-    known.grained.size === grained.size &&
-    [...grained].every((row) => known.grained.has(row))
+/** What a block's function is made of besides the block. */
+interface Surroundings {
+  /** Rows that are grained at a block's start. */
+  grained(pc: number): ReadonlySet<number>
+  /** Numbers of the blocks that can be entered; to others control leaves. */
+  readonly entries: ReadonlyMap<number, number>
+  /** The loop of several blocks whose header the block is. */
+  readonly nest: GraphNest | undefined
+  /** Whether the block itself is written, and not only what it is the header of. */
+  readonly isOrdinary: boolean
+  /** The loop that is entered at the block, an inner loop's header: by its own header, and the number of the inner loop. */
+  readonly resume: { readonly header: number; readonly number: number } | undefined
+}
+
+/** A text that is the same where a block's function would be. Records of a pc do not change, so the number of steps tells which they are. */
+function keyOf(block: Block, { grained, entries, nest, isOrdinary, resume }: Surroundings): string {
+  const blocks = nest === undefined ? [block] : [...nest.found.blocks.values()]
+  const texts = blocks.map((b) =>
+    [b.pc, b.steps.length, b.end.kind, ...successors(b).map((to) => entries.get(to)), ...[...grained(b.pc)].sort()].join(),
   )
+  return `${isOrdinary} ${resume?.number} ${resume && entries.get(resume.header)} ${texts.join(' ')}`
+}
+
+/** Loops of several blocks that can run group by group, by their headers; of those inside of each other the outer ones. */
+function findNests(blocks: ReadonlyMap<number, Block>, roles: (step: Step) => Role): Map<number, GraphNest> {
+  const nests = new Map<number, GraphNest>()
+  visitLoops(blocks, (loop) => {
+    const nest = planGraphNest(loop, roles)
+    if (nest !== undefined) nests.set(loop.header, nest)
+    return nest !== undefined
+  })
+  return nests
 }
 
 /** Goes from block to block until one leaves. */
@@ -460,16 +513,17 @@ function runFunction(functions: readonly number[], module: RegionModule): Code {
 
 function blockFunction(
   block: Block,
-  grained: ReadonlySet<number>,
-  entries: ReadonlyMap<number, number>,
+  surroundings: Surroundings,
   module: RegionModule,
   modes: LaneModes,
   kernels: Kernels,
   roles: (step: Step) => Role,
   evaluate: Evaluate,
-): Pick<BlockCode, 'locals' | 'code' | 'isNest'> {
+): Omit<BlockCode, 'key'> {
   const locals = new BlockLocals(module, kernels)
   const code = new Code()
+  const { entries, nest: graphNest, isOrdinary } = surroundings
+  const grained = surroundings.grained(block.pc)
   const count = block.steps.length
   const leave = (pc: number) => code.get(WAVE).i32(pc).memory(OP.i32Store, WAVE_PC).i32(LEAVE).op(OP.return)
   if (grained.size > 0) {
@@ -485,14 +539,24 @@ function blockFunction(
     if (target === undefined) leave(pc)
     else code.i32(target).op(OP.return)
   }
-  const nest = planNest(block, roles, evaluate)
+  const nest = isOrdinary ? planNest(block, roles, evaluate) : undefined
   let isNest = false
-  if (nest !== undefined) {
+  if (nest !== undefined || graphNest !== undefined) {
     const context = { modes, kernels, locals, wave: WAVE, grained, left: module.left }
     locals.pool = new Map()
-    isNest = new NestWriter(nest, context, locals.pool).write(code, () => goOn(block.end.pc))
+    if (graphNest !== undefined) {
+      const ways = { goOn, leave, isAlone: !isOrdinary }
+      writeGraphNest(code, graphNest, { ...context, entry: module.entry }, surroundings.grained, locals.pool, ways)
+      isNest = true
+    } else isNest = new NestWriter(nest!, context, locals.pool).write(code, () => goOn(block.end.pc))
     locals.pool = undefined
     locals.clear()
+  }
+  if (!isOrdinary) {
+    const { resume } = surroundings
+    if (resume !== undefined) code.i32(resume.number).op(OP.globalSet).u32(module.entry).i32(entries.get(resume.header)!).op(OP.return)
+    else if (!isNest) leave(block.pc)
+    return { locals: locals.types, code, isNest }
   }
   code.block(OP.loop)
   code.op(OP.globalGet).u32(module.left).i32(count).op(OP.i32LtU).block(OP.if)

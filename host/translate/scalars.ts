@@ -1,7 +1,7 @@
 /** Scalar instructions in translated code: the core's pure functions between loads and stores of the wave block, and what each of them reads and writes. */
 import { SCALAR_KERNELS, type ScalarKernel } from '../core/generated/scalars.ts'
 import { dwordsOf } from '../isa/row.ts'
-import { EXEC_LO, MACHINE_COUNTERS, scalarOffset, VCC_LO, WAVE_MACHINE, WAVE_SCC } from '../plan/layout.ts'
+import { EXEC_LO, M0 as M0_ENCODING, MACHINE_COUNTERS, scalarOffset, VCC_LO, WAVE_MACHINE, WAVE_SCC } from '../plan/layout.ts'
 import { KIND_SCALAR, KIND_SPECIAL } from '../plan/record.ts'
 import { wideConstant } from './constant.ts'
 import { factOf } from './fact.ts'
@@ -12,6 +12,7 @@ import { type Code, I32, I64, OP } from './wasm.ts'
 /** SCC among the scalars, which are numbered by their offset in the wave block. */
 export const SCC = WAVE_SCC
 export const EXEC = scalarOffset(EXEC_LO)
+export const M0 = scalarOffset(M0_ENCODING)
 
 export interface Uses {
   readonly reads: ReadonlySet<number>

@@ -18,7 +18,9 @@ export function linkTranslation(made: SentTranslation, { imports }: CoreMaterial
   return { ...made, run: exports.run as Translation['run'] }
 }
 
-/** The globals of a new module: instructions left, and what is out of date (region.ts). */
+/** The globals of a new module: instructions left, what is out of date, and where a loop is entered (region.ts). */
 function ownGlobals(): Record<string, WebAssembly.Global> {
-  return Object.fromEntries(['left', 'stale', 'unsure'].map((name) => [name, new WebAssembly.Global({ value: 'i32', mutable: true }, 0)]))
+  return Object.fromEntries(
+    ['left', 'stale', 'unsure', 'entry'].map((name) => [name, new WebAssembly.Global({ value: 'i32', mutable: true }, 0)]),
+  )
 }

@@ -5,6 +5,7 @@ import type { Engine } from '../../host/engine.ts'
 import { TARGETS } from '../../host/isa/targets.ts'
 import { assembleProgram } from '../../host/text/assemble.ts'
 import { createTranslate } from '../../host/translate/engine.ts'
+import { graphProgram } from './graphs.ts'
 import {
   ADDRESS,
   BASE,
@@ -45,9 +46,9 @@ type Random = ReturnType<typeof randomFrom>
 const pick = <T>(random: Random, list: readonly T[]): T => list[random(list.length)]!
 
 /** A program, its registers and memory, by its seed. */
-function scenario(seed: number) {
+function scenario(seed: number, program: (random: Random) => Pick<LoopProgram, 'source' | 'offsetOf'>) {
   const random = randomFrom(seed)
-  const { source, divergent, offsetOf } = loopProgram(random)
+  const { source, offsetOf } = program(random)
   const tame = random(4) > 0
   const data = () => word(random, tame || random(8) > 0)
   const rare = pick(random, [0, 20, 400, 4000])
@@ -90,7 +91,7 @@ function scenario(seed: number) {
     scc: random(2) as 0 | 1,
     mode: pick(random, MODES),
   }
-  return { source, divergent, memory, state, random }
+  return { seed, source, memory, state }
 }
 
 /** Indices that grow with the lane's number, in rows of 16 or 8 lanes, or do not, from where the addresses are in a region. */
@@ -159,6 +160,8 @@ function laneAddresses(random: Random): bigint[] {
   })
 }
 
+type Scene = ReturnType<typeof scenario>
+
 interface Outcome {
   readonly said: readonly unknown[]
   /** All that the wave block holds, of v0 to v63. */
@@ -173,10 +176,10 @@ function registers(execution: Execution): Uint32Array {
 class Machine {
   readonly device: Device
   readonly #code: ReturnType<Device['loadCode']>
-  readonly #scenario: ReturnType<typeof scenario>
+  readonly #scenario: Scene
 
-  constructor(engine: Engine, seed: number) {
-    this.#scenario = scenario(seed)
+  constructor(engine: Engine, scene: Scene) {
+    this.#scenario = scene
     this.device = new Device(engine, TARGETS.gfx803)
     REGIONS.forEach(([address, bytes], i) => {
       const region: Region = this.device.memory.allocate(bytes, { address })
@@ -200,11 +203,10 @@ class Machine {
   }
 }
 
-function compare(got: Outcome, want: Outcome, what: string, seed: number): void {
+function compare(got: Outcome, want: Outcome, what: string, { seed, source, state }: Scene): void {
   const said = [got, want].map((outcome) => JSON.stringify(outcome.said))
   const first = got.registers.findIndex((x, i) => x !== want.registers[i])
   if (first < 0 && said[0] === said[1]) return
-  const { source, state } = scenario(seed)
   const [x, y] = [got, want].map(({ registers }) => registers[first]?.toString(16))
   const where = `seed ${seed}, ${what}: ${said[0]} instead of ${said[1]}; dword ${first} is ${x} instead of ${y} (v0 starts at 256)`
   expect.fail(`${where}\nexec ${state.exec.toString(16)} vcc ${state.vcc.toString(16)} mode ${state.mode.toString(16)}\n${source}`)
@@ -216,34 +218,45 @@ function stopped(execution: Execution, limit: number): Outcome {
 }
 
 /** Both engines a few instructions at a time. */
-function lockstep(a: Execution, b: Execution, random: Random, seed: number): void {
+function lockstep(a: Execution, b: Execution, random: Random, scene: Scene): void {
   for (let stop = 0; a.status === 'running' && stop < 30; stop++) {
     const limit = pick(random, [1, 2, 5, 30, 77, 300, 1000, 6000])
     const [want, got] = [stopped(a, limit), stopped(b, limit)]
-    compare(got, want, `after stop ${stop}`, seed)
+    compare(got, want, `after stop ${stop}`, scene)
   }
 }
 
 const LOOPS = Number(process.env.LANEWISE_PROGRAMS ?? 120)
 
-test(`${LOOPS} random loops leave the same state in translate as in core, wherever they are cut`, async () => {
-  const seed = Number(process.env.LANEWISE_SEED ?? 1)
+const SEED = Number(process.env.LANEWISE_SEED ?? 1)
+
+/** Runs programs on both engines, to their end and cut anywhere. @returns how many have loops that run group by group */
+async function compareAll(program: (random: Random) => Pick<LoopProgram, 'source' | 'offsetOf'>): Promise<number> {
   let nested = 0
-  for (let i = seed; i < seed + LOOPS; i++) {
-    const core = new Machine(await createCore(), i)
+  for (let seed = SEED; seed < SEED + LOOPS; seed++) {
+    const scene = scenario(seed, program)
+    const core = new Machine(await createCore(), scene)
     const engine = await createTranslate({ threshold: 1 })
-    const translate = new Machine(engine, i)
+    const translate = new Machine(engine, scene)
     const want = await core.outcome()
-    compare(await translate.outcome(), want, 'cold', i)
-    compare(await translate.outcome(), want, 'hot', i)
-    lockstep(core.begin(), translate.begin(), randomFrom(i), i)
+    compare(await translate.outcome(), want, 'cold', scene)
+    compare(await translate.outcome(), want, 'hot', scene)
+    lockstep(core.begin(), translate.begin(), randomFrom(seed), scene)
     if (engine.nests > 0) nested++
-    if (i % 20 > 0) continue
+    if (seed % 20 > 0) continue
     for (let budget = 1; budget <= 100; budget++)
-      compare(await translate.outcome(budget), await core.outcome(budget), `budget ${budget}`, i)
+      compare(await translate.outcome(budget), await core.outcome(budget), `budget ${budget}`, scene)
   }
+  return nested
+}
+
+test(`${LOOPS} random loops leave the same state in translate as in core, wherever they are cut`, async () => {
   // Else this would be one more test of ordinary translated code.
-  expect(nested).toBeGreaterThan(LOOPS / 2)
+  expect(await compareAll(loopProgram)).toBeGreaterThan(LOOPS / 2)
+}, 300_000)
+
+test(`${LOOPS} random loops of several blocks leave the same state in translate as in core, wherever they are cut`, async () => {
+  expect(await compareAll((random) => ({ source: graphProgram(random), offsetOf: undefined }))).toBeGreaterThan(LOOPS / 2)
 }, 300_000)
 
 // In the 128th iteration v1 is infinite, in the 127th half of it denormal: what comes of that is the ISA's from then on, not WebAssembly's.

@@ -4,7 +4,7 @@ import { instruction, type randomFrom, word } from './programs.ts'
 type Random = ReturnType<typeof randomFrom>
 
 /** Lane-local operations; the kinds of operands are those of programs.ts. */
-const LANES = [
+export const LANES = [
   'v_add_f32 d x v',
   'v_sub_f32 d x v',
   'v_mul_f32 d x v',
@@ -39,7 +39,7 @@ const LANES = [
   'v_cvt_f64_i32 w x',
 ]
 /** Operations whose counts and fields are constants: translated code computes with them beforehand. */
-const BY_CONSTANTS = [
+export const BY_CONSTANTS = [
   'v_lshlrev_b32 d k v',
   'v_lshrrev_b32 d k v',
   'v_ashrrev_i32 d k v',
@@ -71,7 +71,7 @@ const BY_CONSTANTS = [
   'v_cvt_pk_u8_f32 d v k v',
 ]
 /** Compares, carries and choices by masks in SGPRs. */
-const MASKS = [
+export const MASKS = [
   'v_cmp_lt_f32_e64 m v v',
   'v_cmp_nge_f32_e64 m f f',
   'v_cmp_class_f32_e64 m v v',
@@ -91,7 +91,7 @@ const MASKS = [
   'v_mad_u64_u32 w m v v w',
 ]
 /** The same by VCC. */
-const BY_VCC = [
+export const BY_VCC = [
   'v_cmp_lt_f32 vcc x v',
   'v_cmp_o_f32 vcc x v',
   'v_cmp_gt_u32 vcc x v',
@@ -104,8 +104,8 @@ const BY_VCC = [
   'v_subbrev_u32 d vcc x v vcc',
 ]
 /** What compilers do with masks: these leave a group without active lanes as it is, or clear its bits. */
-const TAME_BITWISE = ['s_and_b64 m m m', 's_or_b64 m m m', 's_xor_b64 m m m', 's_andn2_b64 m m m', 's_mov_b64 m m', 's_mov_b64 m 0']
-const BITWISE = [
+export const TAME_BITWISE = ['s_and_b64 m m m', 's_or_b64 m m m', 's_xor_b64 m m m', 's_andn2_b64 m m m', 's_mov_b64 m m', 's_mov_b64 m 0']
+export const BITWISE = [
   ...TAME_BITWISE,
   's_nand_b64 m m m',
   's_nor_b64 m m m',
@@ -123,7 +123,7 @@ const BITWISE = [
   's_cselect_b64 m m m',
   's_cselect_b64 m 0 m',
 ]
-const SCALARS = [
+export const SCALARS = [
   's_add_u32 s z z',
   's_addc_u32 s z z',
   's_sub_i32 s z z',
@@ -276,7 +276,7 @@ export interface LoopProgram {
   readonly offsetOf: Indexing['offsetOf'] | undefined
 }
 
-const pick = <T>(random: Random, list: readonly T[]): T => list[random(list.length)]!
+export const pick = <T>(random: Random, list: readonly T[]): T => list[random(list.length)]!
 const some = (random: Random, most: number, line: () => string): string[] => Array.from({ length: random(most + 1) }, line)
 
 /** A loop between nothing and little else. */
@@ -302,7 +302,7 @@ export function loopProgram(random: Random): LoopProgram {
   return { source: lines.join('\n'), divergent: end.divergent, offsetOf: walk?.indexing.offsetOf }
 }
 
-function shuffled(random: Random, lines: string[]): string[] {
+export function shuffled(random: Random, lines: string[]): string[] {
   for (let i = lines.length - 1; i > 0; i--) {
     const j = random(i + 1)
     ;[lines[i], lines[j]] = [lines[j]!, lines[i]!]
@@ -310,7 +310,7 @@ function shuffled(random: Random, lines: string[]): string[] {
   return lines
 }
 
-const scalarLoad = (random: Random): string => {
+export const scalarLoad = (random: Random): string => {
   const [suffix, registers] = pick(random, [
     ['', 's22'],
     ['x2', 's[22:23]'],
