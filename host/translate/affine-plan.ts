@@ -9,13 +9,14 @@ import { KIND_SCALAR, KIND_SPECIAL, KIND_VECTOR } from '../plan/record.ts'
 import { wideConstant } from './constant.ts'
 import type { Step } from './graph.ts'
 import { hasMask, maskOffset, ROW_BYTES } from './lanes.ts'
-import { LOADS, type Nest, rowsWritten } from './nest-plan.ts'
-import { scalarUses } from './scalars.ts'
+import { BUFFER_OFFSET, isBuffer, LOADS, type Nest, resourceReads, rowsWritten } from './nest-plan.ts'
+import { overlaps, scalarUses } from './scalars.ts'
 
 export type AffineKind =
   | 'row'
   | 'rows'
   | 'scalar'
+  | 'resource'
   | 'constant'
   | 'sum'
   | 'difference'
@@ -31,7 +32,7 @@ export interface Affine {
   readonly kind: AffineKind
   readonly wide: boolean
   readonly of: readonly Affine[]
-  /** Where a row (of `rows` the low one) or scalar is in the wave block; a constant; a shift's count. */
+  /** Where a row (of `rows` the low one), a scalar or a resource is in the wave block; a constant; a shift's count. */
   readonly value: bigint
   /** It is the same in all iterations. */
   readonly invariant: boolean
@@ -125,7 +126,7 @@ class Iteration {
       if (role === 'lanes') this.#lanes(step)
       else if (role === 'scalar') this.#scalarsChange(scalarUses(step).writes)
       else if (LOADS.test(step.operation.name)) {
-        const address = this.#joined(this.#row(step.sources[0]), this.#row(step.sources[0] + ROW_BYTES))
+        const address = this.#address(step)
         if (address) this.loads.set(step, address)
       } else this.#scalarsChange(changing)
       if (role !== 'lanes') for (const row of rowsWritten(step, role)) this.#rows.set(row, undefined)
@@ -174,7 +175,7 @@ class Iteration {
   // --- numbers; what is not affine is undefined
 
   #value(kind: AffineKind, wide: boolean, of: readonly Affine[], value = 0n, invariant = of.every((v) => v.invariant)): Affine {
-    const version = kind === 'scalar' ? (this.#versions.get(Number(value)) ?? 0) : 0
+    const version = kind === 'scalar' || kind === 'resource' ? [0, 4].map((n) => this.#versions.get(Number(value) + n)) : []
     const key = [kind, wide, value, version, ...of.map((v) => this.#numbers.get(v))].join()
     const known = this.#known.get(key)
     if (known !== undefined) return known
@@ -212,6 +213,16 @@ class Iteration {
     if (isPair && low.invariant === high.invariant && !this.excluded.has(`rows ${low.value}`))
       return this.#value('rows', true, [], low.value, low.invariant)
     return this.#value('pair', true, [low, high])
+  }
+
+  #address(step: Step): Affine | undefined {
+    const address = this.#joined(this.#row(step.sources[0]), this.#row(step.sources[0] + ROW_BYTES))
+    if (address === undefined || !isBuffer(step)) return address
+    const invariant = !overlaps(resourceReads(step), this.changing)
+    const sum = (a: Affine, b: Affine) => this.#value('sum', true, [a, b])
+    const base = this.#value('resource', true, [], BigInt(step.sources[1]), invariant)
+    const offset = this.#joined(this.#word(step, 2), this.#constant(0n))!
+    return sum(sum(sum(base, this.#constant(BigInt(step.imm & BUFFER_OFFSET), true)), offset), address)
   }
 
   #split(wide: Affine): [low: Affine, high: Affine] {

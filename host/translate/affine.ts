@@ -13,7 +13,7 @@ import type { Step } from './graph.ts'
 import { push } from './kernels.ts'
 import { type Chunk, ROW_BYTES, type Value } from './lanes.ts'
 import type { NestContext } from './nest.ts'
-import { dwordsLoaded } from './nest-plan.ts'
+import { BASE_HIGH, dwordsLoaded, isBuffer } from './nest-plan.ts'
 import { Code, I32, I64, OP, SIMD, V128 } from './wasm.ts'
 
 /** Strides of numbers that must not wrap: then the first and the last lane tell of those between. */
@@ -269,6 +269,15 @@ export class AffineLoop {
       case 'scalar':
         code.get(this.around.scalar(Number(value.value)))
         break
+      case 'resource':
+        code
+          .get(this.around.scalar(Number(value.value) + 4))
+          .i32(BASE_HIGH)
+          .op(OP.i32And, OP.i64ExtendI32U)
+          .i64(32n)
+          .op(OP.i64Shl)
+        code.get(this.around.scalar(Number(value.value))).op(OP.i64ExtendI32U, OP.i64Or)
+        break
       case 'sum':
       case 'difference':
         push(a)
@@ -358,6 +367,8 @@ export class AffineLoop {
     const [first, count, at] = [this.#fresh(I64), this.#fresh(I64), this.#fresh(I32)]
     const stride = this.#strides.get(value)
     if (stride !== undefined) this.#limitWide(stride)
+    // gfx6 drops the low bits.
+    if (isBuffer(step) && stride !== undefined) this.#leaveIf(this.#entry.get(stride).i64(3n).op(OP.i64And).i64(0n).op(OP.i64Ne))
     this.before.i64(0n).set(size)
     // Lane 0 may be at `count` addresses from `first` on; there are none if the region is too small.
     const allow = (to: Code) => {
@@ -380,6 +391,7 @@ export class AffineLoop {
     }
     allow(this.#entry)
     const address = this.#local(code, value)
+    if (isBuffer(step)) this.#leaveIf(code.get(address).op(OP.i32WrapI64).i32(3).op(OP.i32And))
     const test = () => code.get(address).get(first).op(OP.i64Sub).get(count).op(OP.i64GeU)
     test().block(OP.if)
     findRegion(code, step, address, region, FAIL + 1)

@@ -1,7 +1,7 @@
 /** Finds loops that can run group by group (nest.ts). */
 import { dwordsOf } from '../isa/row.ts'
 import { scalarOffset, VCC_LO } from '../plan/layout.ts'
-import { FLAG_GLC, KIND_NONE, KIND_SCALAR } from '../plan/record.ts'
+import { FLAG_GLC, IMM_ADDR64, KIND_NONE, KIND_SCALAR, KIND_SPECIAL } from '../plan/record.ts'
 import { wideConstant } from './constant.ts'
 import type { Role } from './flow.ts'
 import type { Block, Step } from './graph.ts'
@@ -15,7 +15,7 @@ const TRIAL_BITS = 12
 
 /** 64-bit scalar operations whose result's bits come from the same bits of their sources. */
 export const BITWISE = /^s_(mov|not|cselect|((and|or|xor|nand|nor|xnor|andn2|orn2)(_saveexec)?))_b64$/
-export const LOADS = /^flat_load_dword(x[234])?$/
+export const LOADS = /^(flat|buffer)_load_dword(x[234])?$/
 /** Behind these, scalar loads see what other workgroups have written: each group would, in an iteration of its own. */
 export const SEES_OTHERS = /^s_dcache_inv/
 export const SCALAR_LOADS = /^s_load_dword(x2|x4|x8|x16)?$/
@@ -120,7 +120,7 @@ export function planNest(block: Block, roleOf: (step: Step) => Role, evaluate: E
       }
     } else if (role === 'call') {
       if (LOADS.test(name)) {
-        if (divides || step.flags & ~FLAG_GLC || step.imm !== 0) return undefined
+        if (divides || step.flags & ~FLAG_GLC || !isLaneLoad(step) || overlaps(resourceReads(step), bits)) return undefined
       } else if (!SCALAR_LOADS.test(name) || overlaps(loadReads(step), bits) || overlaps(loadWrites(step), bits) || !isPlainLoad(step))
         return undefined
     } else if (SEES_OTHERS.test(name)) return undefined
@@ -228,6 +228,21 @@ export function rowsWritten(step: Step, role: Role): number[] {
   const type = step.operation.shape.results.find((r) => r !== 'mask')
   if (type === undefined || (role !== 'lanes' && !LOADS.test(step.operation.name))) return []
   return Array.from({ length: dwordsOf(type) }, (_, i) => step.dst + i * ROW_BYTES)
+}
+
+/** Bits of a buffer instruction's constant offset. */
+export const BUFFER_OFFSET = 0xfff
+/** High dword of a resource: the base's part. */
+export const BASE_HIGH = 0xffff
+
+/** Of buffer loads only those by a 64-bit address (gfx6, gfx7). */
+const isLaneLoad = (step: Step): boolean =>
+  isBuffer(step) ? (step.imm & ~BUFFER_OFFSET) === IMM_ADDR64 && step.mods.kinds[2] !== KIND_SPECIAL : step.imm === 0
+export const isBuffer = ({ operation }: Step): boolean => operation.table === 'mubuf'
+/** Scalars that such a load adds to its addresses: the resource's base and an offset. */
+export const resourceReads = (step: Step): Set<number> => {
+  if (!isBuffer(step)) return new Set()
+  return new Set([...pairSet(step.sources[1]), ...(step.mods.kinds[2] === KIND_SCALAR ? [step.sources[2]] : [])])
 }
 
 export const dwordsLoaded = ({ operation }: Step): number => dwordsOf(operation.shape.results[0]!)

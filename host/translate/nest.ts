@@ -1,7 +1,8 @@
 import { REGION_BASE, REGION_HOST, REGION_SIZE, scalarOffset, VCC_LO } from '../plan/layout.ts'
-import { FLAG_APPROXIMATE } from '../plan/record.ts'
+import { FLAG_APPROXIMATE, KIND_SCALAR } from '../plan/record.ts'
 import { AffineLoop } from './affine.ts'
 import { type AffinePlan, planAffine } from './affine-plan.ts'
+import { wideConstant } from './constant.ts'
 import type { Step } from './graph.ts'
 import {
   type Captured,
@@ -17,7 +18,19 @@ import {
   type Value,
   watchSmall,
 } from './lanes.ts'
-import { bitwiseWrites, dwordsLoaded, isSliced, LOADS, loadWrites, type Nest, rowsWritten, SCALAR_LOADS } from './nest-plan.ts'
+import {
+  BASE_HIGH,
+  BUFFER_OFFSET,
+  bitwiseWrites,
+  dwordsLoaded,
+  isBuffer,
+  isSliced,
+  LOADS,
+  loadWrites,
+  type Nest,
+  rowsWritten,
+  SCALAR_LOADS,
+} from './nest-plan.ts'
 import { findRegion, loadPool, UniformScalars } from './nest-scalars.ts'
 import { countApproximate, EXEC, SCC, type ScalarFile, scalarUses, writeScalar } from './scalars.ts'
 import { Code, I32, I64, OP, SIMD, V128 } from './wasm.ts'
@@ -255,18 +268,54 @@ export class NestWriter {
     // Nothing is known yet: no access is inside.
     this.#before.v128(0).tee(low).tee(high).tee(end).set(delta)
     const region: RegionLocals = { low, high, end, delta, pointer: locals.fresh(I32), address: locals.fresh(I64) }
+    const base = isBuffer(step) ? this.#bufferBase(step) : undefined
     chunks.forEach((chunk, i) => {
-      this.#gather(step, chunk, i, region)
+      this.#gather(step, chunk, i, region, base)
     })
   }
 
+  /** What a buffer load adds to its addresses, in all lanes: the resource's base and the offsets. */
+  #bufferBase(step: Step): readonly [low: number, high: number] {
+    const { locals } = this.context
+    const body = this.#body
+    const base = locals.fresh(I64)
+    this.#uniform.file.load(body, step.sources[1], true)
+    body.i64((BigInt(BASE_HIGH) << 32n) | 0xffff_ffffn).op(OP.i64And)
+    if (step.mods.kinds[2] === KIND_SCALAR) body.get(this.#uniform.local(step.sources[2])).op(OP.i64ExtendI32U)
+    else body.i64(BigInt.asUintN(32, wideConstant(step.mods.kinds[2]!, step.sources[2])))
+    body
+      .op(OP.i64Add)
+      .i64(BigInt(step.imm & BUFFER_OFFSET))
+      .op(OP.i64Add)
+      .set(base)
+    return [0n, 32n].map((shift) => {
+      const local = locals.fresh(V128)
+      body.get(base).i64(shift).op(OP.i64ShrU, OP.i32WrapI64).simd(SIMD.i32x4Splat).set(local)
+      return local
+    }) as [number, number]
+  }
+
+  /** A buffer load's addresses; gives the iteration up where they are no multiples of 4, for gfx6 drops the low bits. */
+  #bufferRows(step: Step, chunk: Chunk, index: number, [low, high]: readonly [number, number]): readonly number[] {
+    const body = this.#body
+    const rows = [this.context.locals.fresh(V128), this.context.locals.fresh(V128)] as const
+    chunk.pushBits(body, step.sources[0])
+    body.get(low).simd(SIMD.i32x4Add).set(rows[0])
+    chunk.pushBits(body, step.sources[0] + ROW_BYTES)
+    body.get(high).simd(SIMD.i32x4Add)
+    body.get(rows[0]).get(low).simd(SIMD.i32x4LtU).simd(SIMD.i32x4Sub).set(rows[1])
+    body.get(rows[0]).v128(3).simd(SIMD.and).get(this.#active[index]!).simd(SIMD.and).simd(SIMD.anyTrue).op(OP.brIf).u32(FAIL)
+    return rows
+  }
+
   /** Loads of one chunk: addresses that are all in the region that was hit last, in one piece where they follow each other. */
-  #gather(step: Step, chunk: Chunk, index: number, region: RegionLocals): void {
+  #gather(step: Step, chunk: Chunk, index: number, region: RegionLocals, base: readonly [number, number] | undefined): void {
     const { locals } = this.context
     const body = this.#body
     const dwords = dwordsLoaded(step)
     const [offsets, outside, at] = [locals.fresh(V128), locals.fresh(V128), locals.fresh(I32)]
-    const row = (dword: number) => chunk.pushBits(body, step.sources[0] + dword * ROW_BYTES)
+    const rows = base && this.#bufferRows(step, chunk, index, base)
+    const row = (dword: number) => (rows ? body.get(rows[dword]!) : chunk.pushBits(body, step.sources[0] + dword * ROW_BYTES))
     // Pushes whether an active lane is elsewhere.
     const test = () => {
       row(0)

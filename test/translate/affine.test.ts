@@ -22,6 +22,8 @@ interface Case {
   readonly base: bigint
   readonly address?: (lane: number) => bigint
   readonly exec?: bigint
+  /** gfx8 where not said. */
+  readonly target?: 'gfx600' | 'gfx700' | 'gfx803'
 }
 
 const FROM_INDEX = ['v_lshlrev_b64 v[8:9], 2, v[1:2]', 'v_add_u32 v8, vcc, s2, v8', 'v_addc_u32 v9, vcc, v7, v9, vcc']
@@ -29,6 +31,42 @@ const LOAD = ['flat_load_dword v4, v[8:9]', 'v_add_u32 v0, vcc, v4, v0']
 const NEXT = ['v_add_u32 v1, vcc, v3, v1']
 const SIGNED = ['v_ashrrev_i32 v11, 31, v1', 'v_mov_b32 v10, v1', 'v_lshlrev_b64 v[8:9], 2, v[10:11]', ...FROM_INDEX.slice(1)]
 const lanes = (lane: number) => lane
+
+/** The same by buffer loads, whose resource is s[8:11]: its base counts, its size does not. */
+function bufferCases(target: 'gfx600' | 'gfx700'): Record<string, Case> {
+  const load = (rest: string) => [`buffer_load_dword v4, v[8:9], s[8:11], ${rest}`, 'v_add_i32 v0, vcc, v4, v0']
+  const indexed = (rest: string) => ['v_lshl_b64 v[8:9], v[1:2], 2', ...load(rest), 'v_add_i32 v1, vcc, v3, v1']
+  const common = { target, index: lanes, base: REGION }
+  return {
+    [`of buffers of ${target}`]: { ...common, body: indexed('0 addr64') },
+    [`of buffers of ${target}, alike`]: { ...common, body: indexed('s5 addr64 offset:4'), index: (lane) => lane >> 4 },
+    [`of buffers of ${target} with offsets`]: { ...common, body: indexed('s5 addr64 offset:2048') },
+    [`of buffers of ${target} with a constant as offset`]: { ...common, body: indexed('64 addr64 offset:8') },
+    [`of buffers of ${target} from a number of 64 bits on`]: {
+      ...common,
+      body: [...load('s5 addr64'), 'v_add_i32 v8, vcc, 4, v8', 'v_addc_u32 v9, vcc, 0, v9, vcc'],
+    },
+    [`of buffers of ${target} whose base changes`]: {
+      ...common,
+      body: [...indexed('s5 addr64'), 's_add_u32 s8, s8, 8', 's_xor_b32 s5, s5, 4'],
+    },
+    [`of buffers of ${target} that are no multiples of 4`]: { ...common, body: [...indexed('s5 addr64 offset:2')] },
+    [`of buffers of ${target} that are multiples of 2`]: {
+      ...common,
+      body: ['v_lshl_b64 v[8:9], v[1:2], 1', ...indexed('0 addr64').slice(1)],
+    },
+    [`of buffers of ${target}, two dwords each`]: {
+      ...common,
+      body: [
+        'v_lshl_b64 v[8:9], v[1:2], 3',
+        'buffer_load_dwordx2 v[4:5], v[8:9], s[8:11], 0 addr64',
+        'v_xor_b32 v0, v5, v0',
+        'v_add_i32 v1, vcc, v3, v1',
+      ],
+    },
+    [`of buffers of ${target}, in lanes that are far apart`]: { ...common, body: indexed('0 addr64'), index: (lane) => (lane * 37) & 63 },
+  }
+}
 
 const CASES: Readonly<Record<string, Case>> = {
   'that follow each other': { body: [...FROM_INDEX, ...LOAD, ...NEXT], index: lanes, base: REGION },
@@ -101,6 +139,39 @@ const CASES: Readonly<Record<string, Case>> = {
     base: REGION,
     address: (lane) => REGION + 4n * BigInt(lane),
   },
+  'that the loop carries, with different high dwords': {
+    body: ['flat_load_dword v4, v[6:7]', 'v_add_u32 v0, vcc, v4, v0', 'v_add_u32 v6, vcc, 4, v6', 'v_addc_u32 v7, vcc, 0, v7, vcc'],
+    index: lanes,
+    base: REGION,
+    address: (lane) => REGION + 4n * BigInt(lane) + (lane & 4 ? 1n << 32n : 0n),
+  },
+  'of what is small at first': {
+    // Products with 2^-60 and 2^-54 are below 2^-102 up to index 1024.
+    body: [
+      ...FROM_INDEX,
+      'flat_load_dword v4, v[8:9]',
+      'v_cvt_f32_u32 v5, v4',
+      'v_mul_f32 v5, 0x21800000, v5',
+      'v_mul_f32 v5, 0x24800000, v5',
+      'v_add_f32 v0, v5, v0',
+      ...NEXT,
+    ],
+    index: (lane) => 960 + (lane & 15),
+    base: REGION,
+  },
+  'of which one is outside for one iteration': {
+    body: [
+      's_cmp_eq_u32 s0, 60',
+      `s_cselect_b32 s4, ${BYTES / 4 - 15}, 0`,
+      'v_add_u32 v10, vcc, s4, v1',
+      'v_mov_b32 v11, 0',
+      'v_lshlrev_b64 v[8:9], 2, v[10:11]',
+      ...FROM_INDEX.slice(1),
+      ...LOAD,
+    ],
+    index: (lane) => lane & 15,
+    base: REGION,
+  },
   'that the loop carries over 4 GiB': {
     body: ['flat_load_dword v4, v[6:7]', 'v_add_u32 v0, vcc, v4, v0', 'v_add_u32 v6, vcc, 4, v6', 'v_addc_u32 v7, vcc, 0, v7, vcc'],
     index: lanes,
@@ -131,6 +202,8 @@ const CASES: Readonly<Record<string, Case>> = {
     base: REGION,
     exec: ~(1n << 20n),
   },
+  ...bufferCases('gfx600'),
+  ...bufferCases('gfx700'),
   'times a scalar': {
     body: ['v_mul_lo_u32 v10, v1, s4', 'v_mov_b32 v11, 0', 'v_lshlrev_b64 v[8:9], 2, v[10:11]', ...FROM_INDEX.slice(1), ...LOAD, ...NEXT],
     index: (lane) => lane & 15,
@@ -140,9 +213,9 @@ const CASES: Readonly<Record<string, Case>> = {
 
 test.each(Object.entries(CASES))(
   'a loop loads from addresses %s',
-  async (_, { body, index, step = () => 1, base, address = () => base, exec }) => {
+  async (_, { body, index, step = () => 1, base, address = () => base, exec, target = 'gfx803' }) => {
     const source = ['s_movk_i32 s0, 120', 'loop:', ...body, 's_sub_u32 s0, s0, 1', 's_cmp_lg_u32 s0, 0', 's_cbranch_scc1 loop', 's_endpgm']
-    const { words } = assembleProgram(source.join('\n'), TARGETS.gfx803)
+    const { words } = assembleProgram(source.join('\n'), TARGETS[target])
     const row = (value: (lane: number) => number) => Array.from({ length: 64 }, (_, lane) => value(lane) >>> 0)
     const vgprs = new Map([
       [1, row(index)],
@@ -157,7 +230,7 @@ test.each(Object.entries(CASES))(
     ])
     const translate = await createTranslate({ threshold: 1 })
     const [want, got] = [await createCore(), translate].map((engine) => {
-      const device = new Device(engine, TARGETS.gfx803)
+      const device = new Device(engine, TARGETS[target])
       for (const [i, address] of REGIONS.entries()) {
         const view = device.memory.view(device.memory.allocate(BYTES, { address }))
         const words = Uint32Array.from({ length: BYTES / 4 }, (_, n) => 4 * n + i)
