@@ -159,6 +159,26 @@ const CASES: Readonly<Record<string, Case>> = {
     index: (lane) => 960 + (lane & 15),
     base: REGION,
   },
+  'of what is denormal up to the last two iterations': {
+    // Cubes times 2^-143: about 2^-127, which would add up to what can be seen in the sum, and in the end 2^-101.
+    body: [
+      's_cmp_lt_u32 s0, 3',
+      's_cselect_b32 s4, 3700, 0',
+      'v_add_u32 v10, vcc, s4, v1',
+      'v_mov_b32 v11, 0',
+      'v_lshlrev_b64 v[8:9], 2, v[10:11]',
+      ...FROM_INDEX.slice(1),
+      'flat_load_dword v4, v[8:9]',
+      'v_cvt_f32_u32 v5, v4',
+      'v_mul_f32 v12, 0x1c000000, v5',
+      'v_mul_f32 v12, v12, v5',
+      'v_mul_f32 v12, v12, v5',
+      'v_mul_f32 v12, 0x1b800000, v12',
+      'v_add_f32 v0, v12, v0',
+    ],
+    index: (lane) => 8 + (lane & 15),
+    base: REGION,
+  },
   'of which one is outside for one iteration': {
     body: [
       's_cmp_eq_u32 s0, 60',
