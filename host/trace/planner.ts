@@ -40,7 +40,7 @@ import { RECORD_WORDS, Tables } from './tables.ts'
 export type PlanEnd = 'room' | 'words' | 'program'
 
 /** Patterns of an operation that are planned the common way before tables are made of it: making them costs about as much. */
-const TABULATE_AFTER = 200
+const TABULATE_AFTER = 40
 
 /** Control flow has happened already when a trace is written: these change nothing but pc. */
 const DONE_ALREADY = /^(s_branch|s_setpc_b64|s_rfe_b64|s_rfe_restore_b64|s_cbranch_(scc[01]|vccn?z|execn?z|cdbg\w+))$/

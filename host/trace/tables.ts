@@ -18,7 +18,7 @@ const PC = RECORD_PC / 4
 /** Wider fields have a table for each byte. */
 const MOST_BITS = 9
 /** Random patterns that are planned both ways. */
-const TRIALS = 96
+const TRIALS = 48
 /** Memory is taken in pieces of so many bytes. */
 const BLOCK_BYTES = 1 << 17
 
@@ -98,7 +98,13 @@ export class Tables {
     const known = this.#known.get(name) ?? []
     this.#known.set(name, known)
     const all = Array.from({ length: field.mask + 1 }, (_, value) => value)
-    const sample = changesOf(field, all.filter(isTelling), start, base, plan)
+    const sample = changesOf(
+      field,
+      all.filter((value) => isTelling(value, field)),
+      start,
+      base,
+      plan,
+    )
     if (sample === undefined) return undefined
     if ([...sample.values()].every((change) => change.every((word) => word === 0))) return 0
     const same = known.find((rows) => this.#fits(rows, sample))
@@ -166,11 +172,11 @@ function changesOf(field: Field, values: readonly number[], start: Words, base: 
 }
 
 /**
- * Whether a value of a field is tried before rows are taken that another operation has: all of a small field, of a source those around which its meaning
- * changes (GCN3 manual, "Scalar operands"), of the rest every seventeenth. A test tries all.
+ * Whether a value of a field is tried before rows are taken that another operation has: all of a small field, of others those around which the meaning of
+ * a source changes (GCN3 manual, "Scalar operands"), the first and the last ones. A test tries all.
  */
-const isTelling = (value: number): boolean => value < 16 || value % 17 === 0 || TURNS.some((turn) => value >= turn - 2 && value <= turn + 2)
-const TURNS = [103, 107, 111, 125, 128, 193, 209, 240, 244, 248, 251, 254, 257, 511]
+const isTelling = (value: number, { mask }: Field): boolean => mask < 16 || TURNS.some((turn) => value >= turn - 1 && value <= turn + 1)
+const TURNS = [1, 103, 107, 111, 125, 128, 193, 209, 240, 244, 248, 251, 254, 257, 510]
 
 /** A source field that tells of a literal keeps its value. */
 const fixed = ({ format }: Layout, field: Field, example: number, literal: boolean): boolean =>
