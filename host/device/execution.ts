@@ -254,6 +254,11 @@ export class Execution {
     }
   }
 
+  /** What waves exported so far, and their messages. */
+  get sent(): Sent {
+    return this.#beyond.sent
+  }
+
   /** The present workgroup's waves that have not ended. */
   get stall(): Stall {
     const standings = this.waves

@@ -3,7 +3,7 @@
  * ended, and everything after each slice. Where they part, the slice is run again, and the first instruction after which anything differs is shown.
  */
 import { decode } from '../codec/decode.ts'
-import type { Execution, Wave } from '../device/index.ts'
+import type { Execution, Sent, Wave } from '../device/index.ts'
 import { FaultCode } from '../engine.ts'
 import { CoreError } from '../errors.ts'
 import type { Table } from '../isa/operations.ts'
@@ -89,13 +89,15 @@ export async function crossCheck(begin: Begin, options: CheckOptions): Promise<C
   const run = await begin('run')
   const reference = await begin('reference')
   const pair: Pair = { run, reference, seconds: 0, referenceSeconds: 0, compared: 0 }
+  let sent = NOTHING_SENT
   const stride = options.stride ?? 1
   let done = 0
   let parting: Parting | undefined
   while (reference.status === 'running' && done < options.budget && parting === undefined) {
     options.signal?.throwIfAborted()
     const limit = Math.min(SLICE, options.budget - done)
-    if (!advance(pair, limit, stride) || compare(reference, run, true).count > 0) parting = await locate(begin, done, stride)
+    if (!advance(pair, limit, stride) || compare(reference, run, true, sent).count > 0) parting = await locate(begin, done, stride)
+    sent = countsOf(reference.sent)
     done += limit
     options.onProgress?.(reference.groupsDone, reference.groupCount)
     await new Promise((resolve) => setTimeout(resolve, 0))
@@ -205,10 +207,11 @@ async function locate(begin: Begin, before: number, stride: number): Promise<Par
 function walk(reference: Execution, run: Execution, before: number, span: number): Parting | undefined {
   for (let done = 0; done < SLICE; done += span) {
     const scene = sceneOf(reference)
+    const sent = countsOf(reference.sent)
     if (scene === undefined) return undefined
     run.step(span)
     reference.step(span)
-    const { list, count } = compare(reference, run, span > 1 || scene.touchesMemory)
+    const { list, count } = compare(reference, run, span > 1 || scene.touchesMemory, sent)
     if (count > 0) return { after: before + done, span, ...scene.parting, list, count }
   }
   return undefined
@@ -242,8 +245,11 @@ function around(wave: Wave, execution: Execution): Line[] {
 
 // --- comparing
 
-/** Compares waves, and with `memory` LDS, GDS and guest memory. Fewer reasons to look at memory make single steps fast. */
-function compare(reference: Execution, run: Execution, memory: boolean): Differences {
+/**
+ * Compares waves, and with `memory` LDS, GDS, guest memory, and what was sent. Fewer reasons to look at memory make single steps fast.
+ * @param sent how much of what was sent has been compared already
+ */
+function compare(reference: Execution, run: Execution, memory: boolean, sent: SentCounts): Differences {
   const differences = new Differences()
   const status = (execution: Execution) => execution.error?.code ?? execution.status
   if (status(reference) !== status(run)) differences.add({ where: 'status', expected: status(reference), actual: status(run) })
@@ -255,12 +261,52 @@ function compare(reference: Execution, run: Execution, memory: boolean): Differe
     compareWaves(wave, run.waves[i]!, differences)
   })
   if (!memory) return differences
+  compareSent(reference.sent, run.sent, sent, differences)
   if (reference.waves.length > 0) compareBytes('lds', reference.waves[0]!.lds, run.waves[0]!.lds, differences)
   compareBytes('gds', reference.device.gds, run.device.gds, differences)
   reference.device.memory.regions.forEach((region, i) => {
     compareBytes(region.name, reference.device.memory.view(region), run.device.memory.view(run.device.memory.regions[i]!), differences)
   })
   return differences
+}
+
+/** Exports and messages that are kept. */
+interface SentCounts {
+  readonly exports: number
+  readonly messages: number
+}
+const NOTHING_SENT: SentCounts = { exports: 0, messages: 0 }
+const countsOf = ({ exports, messages }: Sent): SentCounts => ({ exports: exports.length, messages: messages.length })
+
+/** Compares what waves sent behind the first ones; of those that are not kept, how many there are. */
+function compareSent(reference: Sent, run: Sent, from: SentCounts, differences: Differences): void {
+  const differ = (where: string, a: number, b: number | undefined, lane?: number): void => {
+    if (a === b) return
+    const actual = b === undefined ? 'nothing' : hex(b, 32)
+    differences.add({ where, ...(lane === undefined ? {} : { lane }), expected: hex(a, 32), actual })
+  }
+  differ('exports', reference.exportCount, run.exportCount)
+  differ('messages', reference.messageCount, run.messageCount)
+  for (let i = from.exports; i < reference.exports.length; i++) {
+    const { target, channels, exec, values } = reference.exports[i]!
+    const other = run.exports[i]
+    if (other?.exec !== exec)
+      differences.add({
+        where: `export ${i}, exec`,
+        expected: hex(exec, 64),
+        actual: other === undefined ? 'nothing' : hex(other.exec, 64),
+      })
+    if (other?.target !== target) differences.add({ where: `export ${i}`, expected: target, actual: other?.target ?? 'nothing' })
+    values.forEach((row, channel) => {
+      row.forEach((value, lane) => {
+        differ(`export ${i}, ${target}.${channels[channel]}`, value, other?.values[channel]?.[lane], lane)
+      })
+    })
+  }
+  for (let i = from.messages; i < reference.messages.length; i++) {
+    differ(`message ${i}`, reference.messages[i]!.message, run.messages[i]?.message)
+    differ(`message ${i}, m0`, reference.messages[i]!.m0, run.messages[i]?.m0)
+  }
 }
 
 function compareWaves(reference: Wave, run: Wave, differences: Differences): void {

@@ -8,8 +8,8 @@ import { createReference } from '../../host/reference/engine.ts'
 import { crossCheck } from '../../host/results/check.ts'
 import { assembleProgram } from '../../host/text/program.ts'
 
-/** A reference that, as its `at`-th instruction, also flips bits of a word of the wave. */
-function faulty(at: number, offset: number, bits: number): Engine {
+/** A reference that, as its `at`-th instruction, also flips bits of a word of the wave, if it may run at least so many. */
+function faulty(at: number, offset: number, bits: number, least = 1): Engine {
   const engine = createReference()
   return {
     name: 'core',
@@ -24,7 +24,7 @@ function faulty(at: number, offset: number, bits: number): Engine {
       for (let left = budget; ; left--) {
         const before = count()
         const stop = engine.run(wave, 1)
-        if (before === at - 1 && count() === at) words()[(wave + offset) / 4]! ^= bits
+        if (budget >= least && before === at - 1 && count() === at) words()[(wave + offset) / 4]! ^= bits
         if (stop !== 3 || left === 1) return stop
       }
     },
@@ -41,14 +41,14 @@ again:
   s_cbranch_scc1 again
   s_endpgm`
 
-function check(engine: () => Engine) {
-  const { words } = assembleProgram(LOOP, TARGETS.gfx803)
+function check(engine: () => Engine, text = LOOP, stride = 1) {
+  const { words } = assembleProgram(text, TARGETS.gfx803)
   return crossCheck(
     async (which) => {
       const device = new Device(which === 'run' ? engine() : createReference(), TARGETS.gfx803)
       return bareWave(device, device.loadCode(words), { exec: 0xffn, vcc: 0x33n, vgprs: new Map([[3, 0x3f800000]]) })
     },
-    { budget: 1e6 },
+    { budget: 1e6, stride },
   )
 }
 
@@ -95,6 +95,25 @@ describe('cross-check', () => {
       const { error } = await runJob(readJob({ target: 'gfx600', code: { words: [word] }, wave: {} }), { engine })
       expect(error).toMatchObject({ code: 'ERR_ILLEGAL', message: expect.stringContaining('operands that gfx600 does not allow') })
     }
+  })
+
+  test('finds what was exported and sent though the registers are the same again', async () => {
+    const text = 'v_mov_b32 v1, 2\n exp mrt0 off, v1, off, off done vm\n v_mov_b32 v1, 3\n s_nop 0\n s_nop 0\n s_endpgm'
+    const lane7 = WAVE_VECTORS + 256 + 7 * 4
+    expect((await check(() => faulty(9, lane7, 1, 2), text, 64)).parting).toBeUndefined()
+    expect((await check(() => faulty(1, lane7, 1, 2), text, 64)).parting).toMatchObject({
+      after: 0,
+      span: 4,
+      line: { text: 'v_mov_b32_e32 v1, 2' },
+      list: [{ where: 'export 0, mrt0.y', lane: 7, expected: '0x00000002', actual: '0x00000003' }],
+      count: 1,
+    })
+    const send = 's_mov_b32 m0, 5\n s_sendmsg 1\n s_mov_b32 m0, 6\n s_nop 0\n s_endpgm'
+    expect((await check(() => faulty(1, WAVE_SCALARS + 124 * 4, 2, 2), send, 64)).parting).toMatchObject({
+      span: 4,
+      list: [{ where: 'message 0, m0', expected: '0x00000005', actual: '0x00000007' }],
+      count: 1,
+    })
   })
 
   test('names scalars', async () => {
