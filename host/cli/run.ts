@@ -18,7 +18,7 @@ export const run: Command = {
     threads: { value: 'N', help: 'Threads at most; by default as many as the machine runs at once. Only large dispatches have several.' },
     schedule: { value: 'NAME', help: 'How waves of a workgroup take turns: round-robin (default), oldest-first or random:SEED.' },
     profile: { help: 'Count what jobs do, by class of instruction and by place. Runs on one thread of the core.' },
-    record: { value: 'FILE', help: 'Write what a wave executes to FILE (gzipped), for --trace. Runs by single steps.' },
+    record: { value: 'FILE', help: 'Write what a wave executes to FILE (gzipped), for --trace. That wave runs by single steps.' },
     'record-wave': {
       value: 'G.W',
       multiple: true,

@@ -181,11 +181,6 @@ export class Execution {
     return this.waves[this.#current]
   }
 
-  /** Instructions that {@link next} may run before it is another wave's turn, if it can. */
-  get turnLeft(): number {
-    return this.#turn
-  }
-
   /**
    * Runs at most so many instructions; fewer only when all is done or something stops the run. With `limit` 1 it is exactly the next
    * instruction of {@link next} that runs, or none where that has to wait for what other waves do. The blocks of a workgroup that has ended stay as they are until the next call of `step` or `next`.
@@ -198,6 +193,27 @@ export class Execution {
     const end = before + Math.floor(limit)
     this.#hasToWait = false
     while (this.status === 'running' && this.instructions < end && !(limit === 1 && this.#hasToWait)) this.#run(end - this.instructions)
+    return this.instructions - before
+  }
+
+  /**
+   * Runs the wave {@link next} alone, until it has ended, has to wait, or another wave has its turn.
+   * @param limit instructions at most, 1 to 2^53
+   * @returns instructions completed
+   */
+  stepWave(limit: number): number {
+    const wave = this.next
+    const before = this.instructions
+    const end = before + Math.floor(limit)
+    this.#hasToWait = false
+    while (
+      this.status === 'running' &&
+      !this.#isBetween &&
+      this.waves[this.#current] === wave &&
+      this.instructions < end &&
+      !this.#hasToWait
+    )
+      this.#run(end - this.instructions)
     return this.instructions - before
   }
 

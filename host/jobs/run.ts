@@ -38,7 +38,7 @@ export interface RunJobOptions {
   readonly schedule?: Schedule | undefined
   /** Counts what the job does; runs on one thread of the core, straight code at a stretch: at about half its speed, or less where memory is accessed often. Default false. */
   readonly profile?: boolean
-  /** Records waves; runs by single steps, a few µs each. */
+  /** Records waves: those run by single steps, a few µs each, the others as ever, on one thread of the core. */
   readonly record?: RecordOptions | undefined
   /** Workgroups done and in all, at most about ten calls a second. */
   readonly onProgress?: (done: number, total: number) => void

@@ -5,12 +5,9 @@ import { type Execution, pause, SLICE_MS, type Wave } from '../device/index.ts'
 export interface Observer {
   /** The next instruction of `wave` is about to run; `after` does not follow where it has to wait for other waves. */
   before(execution: Execution, wave: Wave): void
-  /**
-   * How many instructions of the wave may run before `after`, which {@link before} was just called for; the first may be any, all but the last must lead
-   * to the one behind. Without it they are single.
-   */
+  /** How many instructions of the wave that {@link before} was just called for may run before `after`; without it one. */
   stretch?(): number
-  /** So many have completed, fewer than the stretch where something stops it; the workgroup may have ended, registers are still there. */
+  /** So many have completed, fewer than the stretch where something ends it; the workgroup may have ended, registers are still there. */
   after(execution: Execution, wave: Wave, instructions: number): void
   /** Called every few milliseconds, and at the end. */
   flush?(): Promise<void>
@@ -44,7 +41,7 @@ export async function watch(execution: Execution, observers: readonly Observer[]
       const wave = execution.next!
       for (const observer of observers) observer.before(execution, wave)
       const most = observers.reduce((least, observer) => Math.min(least, observer.stretch?.() ?? 1), MOST)
-      const done = execution.step(Math.min(most, execution.turnLeft, budget - execution.instructions))
+      const done = execution.stepWave(Math.min(most, budget - execution.instructions))
       if (done > 0) for (const observer of observers) observer.after(execution, wave, done)
       if ((turns & 15) !== 0 || performance.now() - paused < SLICE_MS) continue
       signal?.throwIfAborted()

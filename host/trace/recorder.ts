@@ -30,7 +30,7 @@ const OF_THE_PLACE = /^s_(getpc_b64|swappc_b64|getreg_b32|cbranch_([ig]_fork|joi
 const LDS_DIRECT = 254
 
 /**
- * Records waves of an execution that {@link watch} runs, a few µs an instruction on the core. Call {@link end} when it has run.
+ * Records waves of an execution that {@link watch} runs: theirs take a few µs an instruction on the core. Call {@link end} when it has run.
  * @example
  * const recorder = new Recorder({ write: (bytes) => void chunks.push(bytes) })
  * await watch(execution, [recorder])
@@ -48,6 +48,11 @@ export class Recorder implements Observer {
     // A wave that had to wait has executed nothing.
     for (const recorder of this.#waves.values()) recorder.expects = undefined
     this.#waves.get(`${execution.group}.${wave.index}`)?.before(execution, wave)
+  }
+
+  /** Waves that nobody records run on. */
+  stretch(): number {
+    return [...this.#waves.values()].some(({ expects }) => expects !== undefined) ? 1 : Number.POSITIVE_INFINITY
   }
 
   /** The execution may be at its next workgroup already, so the recorder that was asked before goes on. */
