@@ -43,7 +43,7 @@ export interface Group {
   readonly iteration: number
   /** Iterations at most. */
   readonly limit: number
-  /** Not zero when the nest runs again, up to where it failed: only the ordinary version knows where that is. */
+  /** Not zero for the ordinary way: when the nest runs again, up to where it failed, for nothing else knows where that is. */
   readonly again: number
   readonly exec: number
   readonly all: bigint
@@ -582,7 +582,8 @@ export class AffineLoop {
       }
     }
     if (count === 0) return
-    code.simd(SIMD.anyTrue).block(OP.if).i32(0).set(iteration)
+    // What one group met others may, too: they go the ordinary way at once.
+    code.simd(SIMD.anyTrue).block(OP.if).i32(0).set(iteration).i32(1).set(group.again)
     group.reload(code)
     code.end()
   }
