@@ -134,7 +134,7 @@ export interface GraphNest {
   readonly live: ReadonlyMap<number, ReadonlySet<number>>
   /** Lane operations whose mask is read, and whether as bits. */
   readonly wanted: ReadonlyMap<Step, 'lanes' | 'bits'>
-  /** Rows that the loop writes, and the last one that it names. */
+  /** Rows that the loop writes, and the last one that it names where M0 can find it. */
   readonly dirty: ReadonlySet<number>
   readonly lastRow: number
   /** Nothing that lanes hold makes it give up: there are no floats in it. */
@@ -162,7 +162,8 @@ function planLoop(found: Loop, decided: Loop, isSure: boolean, roleOf: (step: St
   const flow = followLoop(loop, roleOf)
   if (flow === undefined || flow.behind.hasMixed || [...flow.between.values()].some((state) => state.hasMixed)) return undefined
   const { live, wanted } = liveMasks(loop, roleOf, flow)
-  const lastRow = Math.max(...list.flatMap((step) => rowsNamed(step, roleOf(step))))
+  const isRelative = list.some(({ operation }) => RELATIVE.test(operation.name))
+  const lastRow = isRelative ? Math.max(...list.flatMap((step) => rowsNamed(step, roleOf(step)))) : 0
   const dirty = new Set(list.flatMap((step) => writtenRows(step, roleOf(step), lastRow)))
   if (dirty.size > SHADOW_ROWS) return undefined
   const needsLanes = [...decided.blocks.keys()].some((pc) => pc < 0)
@@ -291,20 +292,31 @@ function followScalar(step: Step, state: Holdings): boolean {
   return true
 }
 
+/** What an instruction has to do with masks. */
+interface MaskUse {
+  readonly step: Step
+  /** The pair that a lane operation makes a mask of. */
+  readonly made: number | undefined
+  /** Pairs that are masks no more. */
+  readonly ended: readonly number[]
+  readonly readAsBits: readonly number[]
+  readonly readAsLanes: readonly number[]
+}
+
 /** Goes backwards through the blocks for the masks that somebody reads. */
 function liveMasks({ blocks }: Loop, roleOf: (step: Step) => Role, flow: Flow): Pick<GraphNest, 'live' | 'wanted'> {
   const live = new Map<number, Set<number>>([...blocks.keys()].map((pc) => [pc, new Set()]))
   const wanted = new Map<Step, 'lanes' | 'bits'>()
-  const order = [...blocks.values()].toReversed()
   const readAt = (to: number): readonly number[] => {
     if (!blocks.has(to)) return flow.behind.masks
     // The ordinary code may go on between two iterations.
     return [...live.get(to)!, ...(flow.between.get(to)?.masks ?? [])]
   }
+  const order = [...blocks.values()].toReversed().map((block) => ({ block, uses: maskUses(block, flow.before.get(block.pc)!, roleOf) }))
   for (let changed = true; changed; ) {
     changed = false
-    for (const block of order) {
-      const masks = masksRead(block, flow.before.get(block.pc)!, roleOf, new Set(successors(block).flatMap(readAt)), wanted)
+    for (const { block, uses } of order) {
+      const masks = masksRead(uses, new Set(successors(block).flatMap(readAt)), wanted)
       changed ||= masks.size > live.get(block.pc)!.size
       live.set(block.pc, masks)
     }
@@ -312,38 +324,40 @@ function liveMasks({ blocks }: Loop, roleOf: (step: Step) => Role, flow: Flow): 
   return { live, wanted }
 }
 
-/** Masks that are read from a block's start on. @param bits those that are read behind the block; they end as the result */
-function masksRead(
-  block: Block,
-  before: Holdings,
-  roleOf: (step: Step) => Role,
-  bits: Set<number>,
-  wanted: Map<Step, 'lanes' | 'bits'>,
-): Set<number> {
+/** A block's uses of masks, the last one first. */
+function maskUses({ steps }: Block, before: Holdings, roleOf: (step: Step) => Role): MaskUse[] {
   const state = before.copy()
-  const bitwise = new Set(
-    block.steps.filter((step) => {
-      const is = roleOf(step) === 'scalar' && isBitwise(step, state)
-      follow(step, roleOf(step), state)
-      return is
-    }),
-  )
-  const lanes = new Set<number>()
-  for (const step of block.steps.toReversed()) {
+  const uses: MaskUse[] = []
+  for (const step of steps) {
     const role = roleOf(step)
     if (role === 'lanes') {
-      if (hasMask(step)) {
-        const at = maskOffset(step)
-        if (bits.has(at)) wanted.set(step, 'bits')
-        else if (lanes.has(at)) wanted.set(step, 'lanes')
-        bits.delete(at)
-        lanes.delete(at)
-      }
-      for (const at of maskSources(step)) lanes.add(at)
+      const made = hasMask(step) ? maskOffset(step) : undefined
+      const readAsLanes = maskSources(step)
+      if (made !== undefined || readAsLanes.length > 0) uses.push({ step, made, ended: [], readAsBits: [], readAsLanes })
     } else if (role === 'scalar') {
-      for (const at of scalarUses(step).writes) for (const masks of [bits, lanes]) for (const pair of [at, at - 4]) masks.delete(pair)
-      if (bitwise.has(step)) for (const at of bitwiseReads(step)) bits.add(at)
+      const ended = [...scalarUses(step).writes].flatMap((at) => [at, at - 4])
+      uses.push({ step, made: undefined, ended, readAsBits: isBitwise(step, state) ? bitwiseReads(step) : [], readAsLanes: [] })
     }
+    follow(step, role, state)
+  }
+  return uses.reverse()
+}
+
+/** Masks that are read from a block's start on. @param bits those that are read behind the block; they end as the result */
+function masksRead(uses: readonly MaskUse[], bits: Set<number>, wanted: Map<Step, 'lanes' | 'bits'>): Set<number> {
+  const lanes = new Set<number>()
+  for (const { step, made, ended, readAsBits, readAsLanes } of uses) {
+    if (made !== undefined) {
+      if (bits.delete(made)) wanted.set(step, 'bits')
+      else if (lanes.has(made)) wanted.set(step, 'lanes')
+      lanes.delete(made)
+    }
+    for (const pair of ended) {
+      bits.delete(pair)
+      lanes.delete(pair)
+    }
+    for (const at of readAsBits) bits.add(at)
+    for (const at of readAsLanes) lanes.add(at)
   }
   for (const at of lanes) bits.add(at)
   return bits

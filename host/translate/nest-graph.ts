@@ -33,6 +33,8 @@ import { writeLoop } from './structure.ts'
 import { Code, I32, I64, OP, SIMD, V128 } from './wasm.ts'
 
 const CHUNK_BYTES = 16
+/** Scalar moves. */
+const MOVES = /^s_mov_b(32|64)$/
 /** Chunks a group: with two there is something to do while one waits, but many rows are spilled twice as often then. */
 const CHUNKS = 2
 const MANY_ROWS = 24
@@ -247,7 +249,10 @@ class GraphNestWriter {
   #scalar(step: Step): void {
     const { kernels, locals } = this.context
     const state = this.#state
-    if (!isBitwise(step, state)) return writeScalar(this.#body, step, kernels, locals, this.#uniform.file)
+    if (!isBitwise(step, state))
+      return MOVES.test(step.operation.name)
+        ? this.#uniform.move(this.#body, step)
+        : writeScalar(this.#body, step, kernels, locals, this.#uniform.file)
     const file: ScalarFile = {
       load: (code, at, wide) => {
         if (wide && state.mask(at) !== 'uniform') return void code.get(this.#bitsOf(at))

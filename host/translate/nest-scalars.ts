@@ -1,6 +1,7 @@
 /** Scalars of a loop that runs group by group, as far as they are the same for all groups: in locals, as what the loop needs of memory for them. */
 import { PROGRAM_BASE, REGION_BASE, REGION_HOST, REGION_SIZE, WAVE_PROGRAM } from '../plan/layout.ts'
 import { KIND_SCALAR } from '../plan/record.ts'
+import { wideConstant } from './constant.ts'
 import type { Step } from './graph.ts'
 import type { FunctionLocals } from './lanes.ts'
 import { dwordsLoaded } from './nest-plan.ts'
@@ -72,6 +73,23 @@ export class UniformScalars {
   /** The same of those that the loop writes. */
   restore(code: Code): void {
     for (const at of this.written) code.get(this.context.wave).memory(OP.i32Load, at).set(this.local(at))
+  }
+
+  /** Appends `s_mov_b32` or `s_mov_b64`: there are many of them. */
+  move(code: Code, step: Step): void {
+    const { dst } = step
+    const [source] = step.sources
+    const [kind] = step.mods.kinds
+    const constant = kind === KIND_SCALAR ? undefined : wideConstant(kind!, source)
+    const offsets = step.operation.name === 's_mov_b64' ? [0, 4] : [0]
+    for (const offset of offsets) {
+      if (constant === undefined) code.get(this.local(source + offset))
+      else code.i32(Number(BigInt.asIntN(32, constant >> BigInt(8 * offset))))
+    }
+    for (const offset of offsets.toReversed()) {
+      code.set(this.local(dst + offset))
+      this.written.add(dst + offset)
+    }
   }
 
   /** Appends a scalar load; where it is not in one region, control goes to the label that is `depth` away. */

@@ -7,7 +7,7 @@ import { scalarOffset, VCC_LO } from '../plan/layout.ts'
 import { KIND_SCALAR } from '../plan/record.ts'
 import { wideConstant } from './constant.ts'
 import type { Role } from './flow.ts'
-import type { Block, BlockEnd, Step } from './graph.ts'
+import { type Block, type BlockEnd, type Step, successors } from './graph.ts'
 import { hasMask, maskOffset } from './lanes.ts'
 import { EXEC, scalarUses } from './scalars.ts'
 
@@ -28,11 +28,13 @@ type Pairs = Map<number, Known>
 export function threadBranches(blocks: ReadonlyMap<number, Block>, header: number, roleOf: (step: Step) => Role): Map<number, Block> {
   const result = new Map(blocks)
   for (const block of blocks.values()) {
+    const isShort = (to: number) => to !== header && isDecidable(blocks.get(to))
+    if (!successors(block).some(isShort)) continue
     const known: Pairs = new Map([[EXEC, 'exec']])
     for (const step of block.steps) learn(known, step, roleOf)
     const redirect = (to: number): number => {
       const next = blocks.get(to)
-      const decided = next && to !== header ? decide(next, known, roleOf) : undefined
+      const decided = isShort(to) ? decide(next!, known, roleOf) : undefined
       if (decided === undefined) return to
       const pc = -1 - result.size
       result.set(pc, { pc, steps: next!.steps, end: decided })
@@ -45,13 +47,17 @@ export function threadBranches(blocks: ReadonlyMap<number, Block>, header: numbe
   return result
 }
 
-/** Where a short block goes on, if that is known. */
+/** Whether a block may be one whose branch is decided by what comes before. */
+const isDecidable = (block: Block | undefined): boolean =>
+  block !== undefined && block.steps.length <= STEP_LIMIT && block.end.kind === 'branch' && block.end.condition.startsWith('vcc')
+
+/** Where a decidable block goes on, if that is known. */
 function decide({ steps, end }: Block, before: Pairs, roleOf: (step: Step) => Role): BlockEnd | undefined {
-  if (steps.length > STEP_LIMIT || end.kind !== 'branch' || !end.condition.startsWith('vcc')) return undefined
   const known = new Map(before)
   for (const step of steps) learn(known, step, roleOf)
   const vcc = known.get(scalarOffset(VCC_LO))
   if (vcc === undefined) return undefined
+  if (end.kind !== 'branch') return undefined
   const isTaken = (vcc === 'zeros') === (end.condition === 'vccz')
   return { kind: 'goto', pc: isTaken ? end.taken : end.pc }
 }
