@@ -1,7 +1,7 @@
 // What happens to the results of an instruction behind its operation: masks, omod, clamp, SDWA destinations.
 import { NO_SDST, RECORD_MODS, RECORD_OP, WAVE_EXEC_MASKS, WAVE_SCALARS } from './generated/layout';
 import { OPERANDS } from './generated/operands';
-import { highs, lows, pairHigh, pairLow, put } from './lib/lanes';
+import { allActive, highs, lows, pairHigh, pairLow, put } from './lib/lanes';
 import { toFloat, toHalf, toHalfRounded } from './lib/half';
 import { scaleScalar } from './lib/double';
 import { mulRounded } from './lib/float';
@@ -109,7 +109,8 @@ function finishRow32(s: usize, d: usize, w: usize, finish: u32, least: v128): vo
       for (; o < rowBytes; o += 16) {
         const r = f32x4.mul(v128.load(s + o), k);
         if (!isSimple32(r, least)) break;
-        put(d + o, w + WAVE_EXEC_MASKS + o, within32(r, low, high));
+        if (allActive) v128.store(d + o, within32(r, low, high));
+        else put(d + o, w + WAVE_EXEC_MASKS + o, within32(r, low, high));
       }
     }
     if (o >= rowBytes) return;
@@ -145,20 +146,29 @@ export function finish32(x: v128, finish: u32, least: v128): v128 {
   return flush32(r, least);
 }
 
+/** Simple are also only numbers that are normal before and after omod, and zeros: omod adds to exponents, clamp compares high dwords. */
 function finishRows64(s: usize, d: usize, w: usize, finish: u32, least: v128): void {
-  const k = f64x2.promote_low_f32x4(factor32(finish)), low = f64x2.promote_low_f32x4(lowest32(finish));
-  const high = f64x2.promote_low_f32x4(highest32(finish)), e = w + WAVE_EXEC_MASKS;
-  const isExact = round64 == 0 || (finish & 3) == 0;
+  const omod = finish & 3, power: i32 = omod == 3 ? -1 : <i32>omod, added = i32x4.splat(power << 20), clamps = (finish & 4) != 0;
+  const lowest = power < 0 ? 2 : omod || i64x2.extract_lane(least, 0) ? 1 : 0, from = i32x4.splat(lowest << 21);
+  const range = i32x4.splat(((2047 - max(power, 0) - lowest) << 21) - 1), one = i32x4.splat(0x3ff00000), e = w + WAVE_EXEC_MASKS;
   let o: usize = 0;
   for (;;) {
-    if (isExact) {
-      for (; o < rowBytes; o += 16) {
-        const x = v128.load(s + o), top = v128.load(s + rowBytes + o);
-        const a = f64x2.mul(pairLow(x, top), k), b = f64x2.mul(pairHigh(x, top), k);
-        if (!i64x2.all_true(v128.and(isSimple64(a, least), isSimple64(b, least)))) break;
-        const p = f64x2.pmin(high, f64x2.pmax(low, a)), q = f64x2.pmin(high, f64x2.pmax(low, b));
-        put(d + o, e + o, lows(p, q));
-        put(d + rowBytes + o, e + o, highs(p, q));
+    for (; o < rowBytes; o += 16) {
+      const top = v128.load(s + rowBytes + o), twice = i32x4.add(top, top);
+      let low = v128.load(s + o);
+      const zero = i32x4.eq(v128.or(twice, low), i32x4.splat(0));
+      if (i32x4.bitmask(v128.or(zero, i32x4.le_u(i32x4.sub(twice, from), range))) != 15) break;
+      let high = i32x4.add(top, v128.andnot(added, zero));
+      if (clamps) {
+        low = v128.andnot(low, v128.or(i32x4.ge_s(high, one), i32x4.shr_s(high, 31)));
+        high = i32x4.min_s(i32x4.max_s(high, i32x4.splat(0)), one);
+      }
+      if (allActive) {
+        v128.store(d + o, low);
+        v128.store(d + rowBytes + o, high);
+      } else {
+        put(d + o, e + o, low);
+        put(d + rowBytes + o, e + o, high);
       }
     }
     if (o >= rowBytes) return;
@@ -168,11 +178,6 @@ function finishRows64(s: usize, d: usize, w: usize, finish: u32, least: v128): v
     put(d + rowBytes + o, e + o, highs(a, b));
     o += 16;
   }
-}
-// @ts-ignore: decorator
-@inline
-function isSimple64(x: v128, least: v128): v128 {
-  return v128.or(f64x2.ge(f64x2.abs(x), least), f64x2.eq(x, f64x2.splat(0)));
 }
 function finish64(x: v128, finish: u32, least: v128): v128 {
   let r = x;

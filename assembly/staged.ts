@@ -16,16 +16,19 @@ import {
   finishOf, finishSelected, finishValue, isFloatType, isWideType, OPERANDS_ACCUMULATES, OPERANDS_MODIFIED_SHIFT, OPERANDS_SKIPPED,
   OPERANDS_TIED, OPERANDS_VECTOR, TYPE_F16, TYPE_F64, TYPE_NONE, typeOf, VALUE,
 } from './finish';
-import { quadLanes } from './lib/lanes';
+import { quadLanes, setAllActive } from './lib/lanes';
 import { round32, setIntegerClamp } from './lib/mode';
 import { ACTIVE, INDEXED, LANES, RESULT, STAGE, TEMPORARY } from './scratch';
-import { fault, generation, M0_OFFSET, MODE_GPR_IDX_EN, MODE_VSKIP, refreshExec, rowBytes, stop } from './state';
+import { fault, generation, M0_OFFSET, MODE_GPR_IDX_EN, MODE_VSKIP, plainLimit, refreshExec, rowBytes, stop } from './state';
 import { faulted } from './memory';
 import { step, stepModified } from './table';
 
 /** Runs a record that is not plain. `head` is its first dword. */
 export function stepFlagged(head: u32, u: usize, w: usize): void {
   const op = head & 0xffff, flags = head >> 16, operands = load<u32>(OPERANDS + 4 * op);
+  // First what is common.
+  const loop = operands >> OPERANDS_MODIFIED_SHIFT;
+  if (flags == FLAG_STAGED && loop != 0 && round32 == 0 && plainLimit != 0 && !isLdsDirect(u)) return stepModified(loop, u, w);
   if (operands & OPERANDS_SKIPPED && load<u32>(w, WAVE_MODE) & MODE_VSKIP) return;
   let record = u;
   if (operands & OPERANDS_VECTOR && load<u32>(w, WAVE_MODE) & MODE_GPR_IDX_EN) {
@@ -66,7 +69,7 @@ function indexRegisters(u: usize, w: usize, operands: u32): bool {
 /** SDWA, DPP and LDS direct, around what abs, neg, omod and clamp do. */
 function runStaged(op: u32, flags: u32, operands: u32, u: usize, w: usize): void {
   const dpp = (flags & FLAG_DPP) != 0, sdwa = (flags & FLAG_SDWA) != 0;
-  const ldsDirect = (load<u32>(u, RECORD_MODS) & kindMask(0)) == KIND_SPECIAL;
+  const ldsDirect = isLdsDirect(u);
   if (!(dpp || sdwa || ldsDirect)) return runModified(op, operands, u, w);
   useTemporary(u);
   if (ldsDirect && !stageLdsDirect(u, w)) return;
@@ -80,6 +83,10 @@ function runStaged(op: u32, flags: u32, operands: u32, u: usize, w: usize): void
   // DPP has switched lanes off.
   if (dpp) refreshExec(w);
 }
+
+// @ts-ignore: decorator
+@inline
+function isLdsDirect(u: usize): bool { return (load<u32>(u, RECORD_MODS) & kindMask(0)) == KIND_SPECIAL; }
 
 /** abs, neg, omod and clamp. */
 function runModified(op: u32, operands: u32, u: usize, w: usize): void {
@@ -209,6 +216,7 @@ function stageDpp(u: usize, w: usize, wide: bool): bool {
   const from = w + load<u32>(u, RECORD_SRC0), masks = w + WAVE_EXEC_MASKS;
   if (!isDppControl(control)) return faulted(w, FAULT_ILLEGAL, -1, 0, 0);
   const there = moved(control, masks, ACTIVE);
+  setAllActive(false);
   moved(control, from, STAGE);
   if (wide) moved(control, from + rowBytes, STAGE + rowBytes);
   for (let o: usize = 0; o < rowBytes; o += 16) {

@@ -4,7 +4,7 @@ import {
   STOP_PLAN, VCC_LO, WAVE_EXEC_MASKS, WAVE_FAULT, WAVE_FAULT_ADDRESS, WAVE_FAULT_BYTES, WAVE_FAULT_LANE, WAVE_MODE, WAVE_PC,
   WAVE_PROGRAM, WAVE_SCALARS, WAVE_SCC, WAVE_SIZE,
 } from './generated/layout';
-import { masks4 } from './lib/lanes';
+import { masks4, setAllActive } from './lib/lanes';
 import { flushResults32, flushResults64, flushSources32, flushSources64, setMode as setKernelMode } from './lib/mode';
 
 /** Offsets of single scalars in the wave block. */
@@ -76,6 +76,7 @@ export function setMode(w: usize, mode: u32): void {
 /** Expands EXEC to the row of lane masks. */
 export function refreshExec(w: usize): void {
   let bits = load<u64>(w, EXEC);
+  setAllActive((rowBytes == 256 ? bits : bits | 0xffffffff00000000) == u64.MAX_VALUE);
   for (let o: usize = 0; o < rowBytes; o += 16, bits >>= 4) v128.store(w + o, masks4(<i32>bits), WAVE_EXEC_MASKS);
 }
 

@@ -1,8 +1,9 @@
 /** One instruction of each operation, with inputs that stay finite and normal however often it runs. */
+import { decode } from '../host/codec/decode.ts'
 import { encode } from '../host/codec/encode.ts'
-import { FORMATS, type FormatName } from '../host/isa/formats.ts'
+import { FORMATS, type Format, type FormatName } from '../host/isa/formats.ts'
 import { OPERATION_BY_NAME, OPERATIONS, type Operation } from '../host/isa/operations.ts'
-import { bitsOf, type NativeFormat, type OperandType } from '../host/isa/row.ts'
+import { bitsOf, isFloat, type NativeFormat, type OperandType, type Shape } from '../host/isa/row.ts'
 import { TARGETS } from '../host/isa/targets.ts'
 import { M0 } from '../host/plan/layout.ts'
 import { assembleProgram } from '../host/text/program.ts'
@@ -44,7 +45,7 @@ export interface Subject {
   readonly kind: Kind
   readonly words: readonly number[]
   /** Start values by VGPR: a dword a lane. */
-  readonly vgprs: ReadonlyMap<number, ArrayLike<number>>
+  readonly vgprs: ReadonlyMap<number, number[]>
   readonly sgprs: ReadonlyMap<number, number>
 }
 
@@ -97,13 +98,15 @@ function scalarValues(operation: Operation): Map<number, number> {
   return values
 }
 
-/** The native format, or VOP3 in the form that the shape asks for where there is no other. */
-function formatOf({ table, shape, opcode }: Operation) {
-  const vop3 = shape.results.length > 1 ? 'vop3b' : 'vop3a'
+/** The native format, or VOP3 where there is no other. */
+function formatOf({ table, shape, opcode }: Operation): Format | undefined {
   const isNative = table !== 'vop3' && opcode(table as NativeFormat, TARGET.generation) !== undefined
-  const name: FormatName = isNative ? (table as FormatName) : vop3
-  return FORMATS.find((format) => format.name === name && format.generations.includes(TARGET.generation))
+  return isNative ? formatNamed(table as FormatName) : vop3Of(shape)
 }
+/** VOP3 in the form that the shape asks for. */
+const vop3Of = (shape: Shape): Format | undefined => formatNamed(shape.results.length > 1 ? 'vop3b' : 'vop3a')
+const formatNamed = (name: FormatName): Format | undefined =>
+  FORMATS.find((format) => format.name === name && format.generations.includes(TARGET.generation))
 
 function vectorFields({ shape, literal }: Operation, isVop3: boolean): Record<string, number> {
   const fields: Record<string, number> = {}
@@ -144,11 +147,12 @@ const CHANGES_EXEC = /^v_cmps?x_/
 const SET_EXEC = assembleProgram('s_mov_b64 exec, -1', TARGET).words
 const TABLES = /^(vop[123c]|sop[12ck])$/
 
-function subjectOf(operation: Operation): Subject | undefined {
-  const format = formatOf(operation)
+/** @param modifiers fields besides the operands */
+function subjectOf(operation: Operation, format = formatOf(operation), modifiers: Record<string, number> = {}): Subject | undefined {
   if (!TABLES.test(operation.table) || UNSUITED.test(operation.name) || operation.unsupported !== undefined) return undefined
   if (format === undefined || operation.opcode(format.opcodes, TARGET.generation) === undefined) return undefined
-  const fields = operation.table.startsWith('s') ? scalarFields(operation) : vectorFields(operation, format.name.startsWith('vop3'))
+  const operands = operation.table.startsWith('s') ? scalarFields(operation) : vectorFields(operation, format.name.startsWith('vop3'))
+  const fields = { ...operands, ...modifiers }
   const literal = operation.literal === undefined || Object.values(fields).includes(LITERAL_ENCODING) ? undefined : LITERAL
   const words = encode({ target: TARGET, operation, format, fields, literal, dwords: format.dwords + (literal === undefined ? 0 : 1) })
   const whole = CHANGES_EXEC.test(operation.name) ? [...words, ...SET_EXEC] : words
@@ -218,8 +222,51 @@ const REPRESENTATIVE = [
 
 /** Subjects by the operations' rows; `all` takes every one that can run over and over. */
 export function subjects(all: boolean, filter: RegExp): Subject[] {
-  const chosen = all ? OPERATIONS : REPRESENTATIVE.map((name) => named(name))
-  return chosen.filter(({ name }) => filter.test(name)).flatMap((operation) => subjectOf(operation) ?? [])
+  return operationsOf(all, filter).flatMap((operation) => subjectOf(operation) ?? [])
+}
+const operationsOf = (all: boolean, filter: RegExp): readonly Operation[] =>
+  (all ? OPERATIONS : REPRESENTATIVE.map((name) => named(name))).filter(({ name }) => filter.test(name))
+
+/** Modifiers of VOP3 by the fields that ask for them, those of sources on the first one. Halves stay finite where a result goes in again. */
+export const MODIFIERS = {
+  abs: { abs: 1 },
+  neg: { neg: 1 },
+  'div:2': { omod: 3 },
+  clamp: { clamp: 1 },
+} as const
+export type Modifier = keyof typeof MODIFIERS
+
+/** An operation in VOP3 without modifiers, and with each that it takes. */
+export interface ModifiedSubject {
+  readonly plain: Subject
+  readonly modified: ReadonlyMap<Modifier, Subject>
+}
+
+/** Float operations that take modifiers; `all` as for `subjects`. */
+export function modifiedSubjects(all: boolean, filter: RegExp): ModifiedSubject[] {
+  return operationsOf(all, filter).flatMap((operation) => {
+    const format = vop3Of(operation.shape)
+    if (!operation.table.startsWith('v') || format === undefined || !operation.shape.sources.some(isFloat)) return []
+    const plain = subjectOf(operation, format)
+    const modified = new Map<Modifier, Subject>()
+    for (const [name, fields] of Object.entries(MODIFIERS) as [Modifier, Record<string, number>][]) {
+      const subject = Object.keys(fields).every((field) => field in format.fields) && subjectOf(operation, format, fields)
+      // Square roots of negative numbers would be something else than a modifier: NaNs.
+      if (subject && name === 'neg') negateFirst(operation, subject.vgprs)
+      // What the operation does not take is no instruction.
+      if (subject && decode(Uint32Array.from(subject.words), 0, TARGET) !== undefined) modified.set(name, subject)
+    }
+    return plain && modified.size > 0 ? [{ plain, modified }] : []
+  })
+}
+
+function negateFirst({ shape: { sources, tied } }: Operation, vgprs: ReadonlyMap<number, number[]>): void {
+  const bits = bitsOf(sources[0]!)
+  const register = (tied === 0 ? VECTOR_RESULT : vectorOf(0)) + (bits === 64 ? 1 : 0)
+  const values = vgprs.get(register)!
+  values.forEach((value, lane) => {
+    values[lane] = (value ^ (bits === 16 ? 0x8000 : 0x80000000)) >>> 0
+  })
 }
 
 function named(name: string): Operation {

@@ -75,7 +75,7 @@ function largeKernels(): void {
 const RUN: Readonly<Record<Section, () => Promise<void> | void>> = {
   operations: async () => {
     report('operations', await measureOperations(values.all, filter ?? /./, effort), showOperations)
-    if (filter === undefined) report('variants', await measureVariants(effort), showVariants)
+    report('variants', await measureVariants(values.all, filter ?? /./, effort), showVariants)
   },
   kernels: () =>
     values.large ? largeKernels() : report('kernels', measureSmallKernels(filter, effort, count('rounds')), showSmallKernels),

@@ -2,10 +2,9 @@
 
 import { hasFusedMadd } from '../host/core/relaxed.ts'
 import { type CoreBuild, createCore } from '../host/index.ts'
-import { assembleProgram } from '../host/text/program.ts'
-import { inChild } from './child.ts'
-import { type Subject, subjects, TARGET } from './instructions.ts'
-import { bestOfEach, type Effort } from './measure.ts'
+import { inChild, sayProgress } from './child.ts'
+import { MODIFIERS, type Modifier, modifiedSubjects, type Subject, subjects } from './instructions.ts'
+import { bestOfEach, type Effort, geometricMean } from './measure.ts'
 import { Stand } from './operations.ts'
 import { number, ratio, table } from './table.ts'
 
@@ -36,29 +35,30 @@ const operation = (name: string): Subject => subjects(true, new RegExp(`^${name}
 const measureFma = (effort: Effort): FmaCost[] =>
   inChild('fma', effort, hasFusedMadd() || Number(process.versions.node.split('.')[0]) >= 22 ? [] : ['--experimental-wasm-relaxed-simd'])
 
-/** Nanoseconds of an instruction with a modifier and without. */
+/** Nanoseconds of an instruction in VOP3, and of the same with one modifier. */
 export interface ModifierCost {
-  readonly text: string
-  readonly modified: number
+  readonly name: string
   readonly plain: number
+  readonly modified: Readonly<Partial<Record<Modifier, number>>>
 }
 
-const PLAIN = 'v_add_f32_e64 v24, v0, v8'
-const MODIFIED = [
-  'v_add_f32_e64 v24, |v0|, v8',
-  'v_add_f32_e64 v24, -v0, v8',
-  'v_add_f32_e64 v24, v0, v8 mul:2',
-  'v_add_f32_e64 v24, v0, v8 clamp',
-] as const
-/** The IEEE bit is off, for output modifiers have no effect with it; f32 denormals are flushed. */
-const MODE = 0x1c0
+/** The IEEE bit is off and denormals are flushed, for otherwise output modifiers have no effect. */
+const MODE = 0x100
+/** What a modifier is expected to cost at most. */
+const EXPECTED = 1.5
 
-async function measureModifiers(effort: Effort): Promise<ModifierCost[]> {
+async function measureModifiers(all: boolean, filter: RegExp, effort: Effort): Promise<ModifierCost[]> {
   const stand = new Stand(await createCore(), LOOPS)
-  const prepare = (text: string) =>
-    stand.prepare(() => ({ ...operation('v_add_f32'), words: [...assembleProgram(text, TARGET).words] }), MODE)
-  const [plain, ...modified] = bestOfEach(effort, [PLAIN, ...MODIFIED].map(prepare))
-  return MODIFIED.map((text, i) => ({ text, modified: modified[i]!, plain: plain! }))
+  const costs = modifiedSubjects(all, filter).map(({ plain, modified }) => {
+    sayProgress(`${plain.name} with modifiers`)
+    const [least, ...others] = bestOfEach(
+      effort,
+      [plain, ...modified.values()].map((subject) => stand.prepare(() => subject, MODE)),
+    )
+    return { name: plain.name, plain: least!, modified: Object.fromEntries([...modified.keys()].map((name, i) => [name, others[i]!])) }
+  })
+  sayProgress('')
+  return costs
 }
 
 export interface Variants {
@@ -66,19 +66,29 @@ export interface Variants {
   readonly modifiers: readonly ModifierCost[]
 }
 
-export const measureVariants = async (effort: Effort): Promise<Variants> => ({
-  fma: measureFma(effort),
-  modifiers: await measureModifiers(effort),
+export const measureVariants = async (all: boolean, filter: RegExp, effort: Effort): Promise<Variants> => ({
+  fma: filter.test('v_fma_f32') ? measureFma(effort) : [],
+  modifiers: await measureModifiers(all, filter, effort),
 })
 
-export function showVariants({ fma, modifiers }: Variants): string {
-  const fmaRows = fma.map((cost) => [
-    `v_fma_f32 over v_mad_f32, ${cost.build}`,
-    number(cost.fma),
-    number(cost.mad),
-    ratio(cost.fma, cost.mad),
+const NAMES = Object.keys(MODIFIERS) as Modifier[]
+
+function showModifiers(costs: readonly ModifierCost[]): string {
+  const factors = (name: Modifier) => costs.flatMap(({ plain, modified }) => (modified[name] === undefined ? [] : [modified[name] / plain]))
+  const rows = costs.map(({ name, plain, modified }) => [
+    name,
+    number(plain),
+    ...NAMES.map((modifier) => (modified[modifier] === undefined ? '' : ratio(modified[modifier], plain))),
   ])
-  const rows = modifiers.map(({ text, modified, plain }) => [text, number(modified), number(plain), ratio(modified, plain)])
+  const mean = ['geometric mean', '', ...NAMES.map((name) => ratio(geometricMean(factors(name)), 1))]
+  const above = costs.filter(({ plain, modified }) => Object.values(modified).some((value) => value > EXPECTED * plain))
+  const list = above.map(({ name }) => name).join(', ') || 'none'
+  return `${table(['core, VOP3', 'plain, ns', ...NAMES], [...rows, mean])}\na modifier costs more than ${EXPECTED} times the plain instruction: ${list}\n`
+}
+
+export function showVariants({ fma, modifiers }: Variants): string {
+  const rows = fma.map((cost) => [`v_fma_f32 over v_mad_f32, ${cost.build}`, number(cost.fma), number(cost.mad), ratio(cost.fma, cost.mad)])
   const missing = fma.some(({ build }) => build === 'relaxed') ? '' : 'relaxed SIMD is not here, or does not fuse\n'
-  return `${table(['core, ns', 'this', 'plain', 'ratio'], [...fmaRows, ...rows])}${missing}`
+  const fused = rows.length === 0 ? '' : `${table(['core, ns', 'fma', 'mad', 'ratio'], rows)}${missing}\n`
+  return modifiers.length === 0 ? fused : `${fused}${showModifiers(modifiers)}`
 }

@@ -5,6 +5,12 @@ export function put(d: usize, e: usize, r: v128): void {
   v128.store(d, v128.bitselect(r, v128.load(d), v128.load(e)));
 }
 
+/** Whether all lanes of the wave that runs are active: then a loop need not merge what it writes. Set with the row of lane masks. */
+export let allActive: bool = false;
+export function setAllActive(all: bool): void {
+  allActive = all;
+}
+
 /** Lanes 0 and 1 of two rows of halves as 64-bit lanes. */
 export function pairLow(low: v128, high: v128): v128 {
   return i32x4.shuffle(low, high, 0, 4, 1, 5);

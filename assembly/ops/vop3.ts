@@ -8,7 +8,7 @@ import { highs } from '../lib/lanes';
 import { funnel, pow2, sar, shl, shr, uniform } from '../lib/shift';
 import {
   popcount, v_cvt_pkaccum_u8_f32, v_cvt_pkaccum_u8_f32_rounded, v_mac_f32, v_mac_f32_rounded, v_mac_legacy_f32, v_mac_legacy_f32_rounded,
-  v_max_f32, v_min_f32, v_mul_i32_i24, v_mul_legacy_f32, v_mul_legacy_f32_rounded, v_mul_u32_u24,
+  v_max_f32, v_max_f32_quick, v_min_f32, v_min_f32_quick, v_mul_i32_i24, v_mul_legacy_f32, v_mul_legacy_f32_rounded, v_mul_u32_u24,
 } from './vop2';
 
 // --- f32. Flushing of sources and results and the NaN rule are the loop's.
@@ -70,6 +70,13 @@ export function v_min3_f32(a: v128, b: v128, c: v128): v128 { return v_min_f32(v
 // @ts-ignore: decorator
 @inline
 export function v_max3_f32(a: v128, b: v128, c: v128): v128 { return v_max_f32(v_max_f32(a, b), c); }
+// Quick: for operands without NaN.
+// @ts-ignore: decorator
+@inline
+export function v_min3_f32_quick(a: v128, b: v128, c: v128): v128 { return v_min_f32_quick(v_min_f32_quick(a, b), c); }
+// @ts-ignore: decorator
+@inline
+export function v_max3_f32_quick(a: v128, b: v128, c: v128): v128 { return v_max_f32_quick(v_max_f32_quick(a, b), c); }
 /** What is left without the greatest, the larger of it; with a NaN the minimum of the three. */
 // @ts-ignore: decorator
 @inline

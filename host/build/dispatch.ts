@@ -115,6 +115,10 @@ function finishResult(operation: Operation, value: OperandType, half: '' | 0 | 1
   return lines
 }
 
+/** The statement that writes a chunk's result to the active lanes, where it matters that mostly all are active and nothing is to be merged. */
+const putQuickly = (at: string, offset: string, result: string): string =>
+  `if (all) v128.store(${at}, ${result}); else put(${at}, w + WAVE_EXEC_MASKS + ${offset}, ${result});`
+
 /**
  * Whether a chunk is tried without flushing and the NaN rule first. Denormals and NaNs are rare, zeros are not common, and one test tells:
  * the least magnitude of result and sources is that of a normal number. A kernel that is long does not stand there twice.
@@ -158,6 +162,9 @@ const CAREFUL_END = 'min(rowBytes, (o & ~63) + 64)'
 /** The least of the sizes (size32 in assembly/finish.ts) of some values: zeros are the largest, denormals the smallest. */
 const leastSize = (names: readonly string[]): string => names.map((x) => `size32(${x})`).reduce((x, y) => `i32x4.min_u(${x}, ${y})`)
 
+/** Sums and products, as they run in every kernel: with many zeros among their operands, too. */
+const MEETS_ZEROS = /^v_(add|sub|subrev|mul|mac|mad|madmk|madak|fma)_f32$/
+
 /**
  * A loop over chunks of four lanes in which those that need no care have inner loops of their own: ones that call nothing, so that all they
  * need is in registers. The first one takes zeros, too, for chunks that need care, which makes its test short.
@@ -175,7 +182,8 @@ function triedLoop(loop: Loop, value: OperandType): string[] {
     ].map((line) => indent + line)
   const floats = loop.operation.shape.sources.flatMap((t, i) => (t === value ? [LETTERS[i]!] : []))
   const isTiny = `i32x4.bitmask(v128.and(i32x4.ge_u(${leastSize([...floats, 'r'])}, limitSize), f32x4.eq(r, r))) != 15`
-  // Other round modes are rare: one test does.
+  // Elsewhere, and in other round modes, zeros in many chunks are rare: one test does.
+  const takesZeros = loop.variant === PLAIN && MEETS_ZEROS.test(loop.operation.name)
   const first = [
     ...tried(isHard(loop, value, ''), '  '),
     '  if (o >= rowBytes) return;',
@@ -183,9 +191,9 @@ function triedLoop(loop: Loop, value: OperandType): string[] {
   ]
   return [
     '  let o: usize = 0;',
-    ...(loop.variant === PLAIN ? first : []),
+    ...(takesZeros ? first : []),
     '  for (;;) {',
-    ...tried(loop.variant === PLAIN ? isTiny : isHard(loop, value, ''), '    '),
+    ...tried(takesZeros ? isTiny : isHard(loop, value, ''), '    '),
     '    if (o >= rowBytes) return;',
     `    for (const end = ${CAREFUL_END}; o < end; o += 16) {`,
     ...sources.map((line) => `  ${line}`),
@@ -212,11 +220,12 @@ function finishingLoop(loop: Loop): string[] {
   const quick = [
     '    for (; o < rowBytes; o += 32) {',
     ...halves
-      .flatMap((half) => [...loadSources(loop, half), `    const r${half} = ${call(loop, loop.quick, half)};`])
+      .flatMap((half) => [...loadSources(loop, half), `    let r${half} = ${call(loop, loop.quick, half)};`])
       .map((line) => `  ${line}`),
     ...(tests.length > 0 ? [`      if (i32x4.bitmask(${tests.reduce((x, y) => `v128.and(${x}, ${y})`)}) != 15) break;`] : []),
-    '      put(d + o, w + WAVE_EXEC_MASKS + o, within32(f32x4.mul(r0, k), low, high));',
-    '      put(d + o + 16, w + WAVE_EXEC_MASKS + o + 16, within32(f32x4.mul(r1, k), low, high));',
+    '      if (finish != 0) { r0 = within32(f32x4.mul(r0, k), low, high); r1 = within32(f32x4.mul(r1, k), low, high); }',
+    `      ${putQuickly('d + o', 'o', 'r0')}`,
+    `      ${putQuickly('d + o + 16', 'o + 16', 'r1')}`,
     '    }',
   ]
   return [
@@ -330,7 +339,7 @@ function loopSource(loop: Loop): string {
     `function ${loop.name}(u: usize, w: usize${loop.common ? ', kernel: u32' : ''}): void {`,
     ...(sources.some((t) => !isMask(t)) ? ['  const kinds = load<u32>(u, RECORD_MODS);'] : []),
     ...sources.flatMap((type, i) => sourceSetup(loop, type, i, wide)),
-    ...(value !== undefined ? ['  const d = w + load<u32>(u, RECORD_DST);'] : []),
+    ...(value !== undefined ? [`  const d = w + load<u32>(u, RECORD_DST)${finishes(loop) ? ', all = allActive' : ''};`] : []),
     ...(flushes(operation, value) && !finishes(loop) ? [`  const least = ${least(operation, value!, 'Result')};`] : []),
     ...(triesFirst(operation) && !loop.modified ? [`  const limit = ${limitOf(operation, value!)};`] : []),
     ...(hasMask(operation) ? ['  let bits: u64 = 0;'] : []),
@@ -391,7 +400,7 @@ function loopsOf(operation: Operation, kernels: Kernels): readonly Loop[] {
  * than the operation itself. All others are staged (assembly/staged.ts).
  */
 const MODIFIED = OPERATIONS.filter(({ name }) =>
-  /^v_(add|sub|subrev|mul|mac|mad|fma|min|max|med3|floor|ceil|fract|trunc|rndne|cvt_[iu]32|cmp_n?(lt|le|gt|ge|eq|lg))_f32$|^v_cvt_f32_[iu]32$|^v_cndmask_b32$/.test(
+  /^v_(add|sub|subrev|mul|mac|mad|fma|min|max|min3|max3|med3|floor|ceil|fract|trunc|rndne|cvt_[iu]32|cmp_n?(lt|le|gt|ge|eq|lg))_f32$|^v_cvt_f32_[iu]32$|^v_cndmask_b32$/.test(
     name,
   ),
 )
@@ -519,7 +528,7 @@ export function dispatchSource(kernels: Kernels): string {
     "import { factor32, finish32, finishOf32, highest32, leastSize32, lowest32, size32, sizeOfLimit32, within32, writeMask } from '../finish';",
     "import { flushResult16, flushResult32, flushResult64, flushSource16, flushSource32, flushSource64, limit32, limit64, rowBytes, vcc } from '../state';",
     "import * as state from '../state';",
-    "import { highs, lows, masks2, masks4, pairHigh, pairLow, put } from '../lib/lanes';",
+    "import { allActive, highs, lows, masks2, masks4, pairHigh, pairLow, put } from '../lib/lanes';",
     "import { integerClamp, round32, round64, setChunkLane } from '../lib/mode';",
     "import { source, source64 } from '../lib/scalar';",
     "import { anyNan16, anyNan32, anyNan64, flush16, flush32, flush64, nan16, nan32, nan64 } from '../lib/rules';",
