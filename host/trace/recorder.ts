@@ -2,9 +2,10 @@
 import { decode } from '../codec/decode.ts'
 import type { Execution, Wave } from '../device/index.ts'
 import type { Table } from '../isa/operations.ts'
+import { waveBytes } from '../plan/layout.ts'
 import type { Observer } from '../results/watch.ts'
 import { type RecordingHeader, RecordingWriter } from './recording.ts'
-import { blockOf, changesOf } from './registers.ts'
+import { changesOf, copyBlock, type VgprRange, writtenRange } from './registers.ts'
 
 /** Which wave: number of the workgroup (x runs first), and of the wave in it. */
 export interface RecordedWave {
@@ -81,7 +82,10 @@ class WaveRecorder {
   #writer: RecordingWriter | undefined
   #pc = 0
   #exec = 0n
+  /** The block before the instruction, where `compares`; of its VGPRs the `range`. */
   #block: Uint32Array | undefined
+  #compares = false
+  #range: VgprRange | undefined
   #known: Known | undefined
   readonly #all = new Map<number, Known>()
 
@@ -103,13 +107,18 @@ class WaveRecorder {
     this.#pc = wave.pc
     this.#exec = wave.exec
     this.#known = this.#instruction(execution, wave)
-    this.#block = this.#known.byValue || this.options.registers === true ? blockOf(wave, words) : undefined
+    const isWhole = this.options.registers === true
+    this.#compares = this.#known.byValue || isWhole
+    if (!this.#compares) return
+    this.#block ??= new Uint32Array(waveBytes(wave.vgprCount, wave.size) / 4)
+    this.#range = isWhole ? undefined : writtenRange(wave, words)
+    copyBlock(wave, words, this.#block, this.#range)
   }
 
   after(execution: Execution, wave: Wave): void {
     this.expects = undefined
     const { words, byValue } = this.#known!
-    const changes = this.#block === undefined ? [] : changesOf(wave, execution.device.arena.words, this.#block)
+    const changes = this.#compares ? changesOf(wave, execution.device.arena.words, this.#block, this.#range) : []
     this.#writer!.step({ pc: this.#pc, words, exec: this.#exec, byValue, changes })
   }
 
