@@ -4,7 +4,7 @@
  */
 import { bitsOf, isFloat } from '../isa/row.ts'
 import { scalarOffset, VCC_LO } from '../plan/layout.ts'
-import { KIND_VECTOR } from '../plan/record.ts'
+import { FLAG_GLC, KIND_VECTOR } from '../plan/record.ts'
 import type { Role } from './flow.ts'
 import { type Block, type Step, successors } from './graph.ts'
 import { hasMask, maskOffset, ROW_BYTES } from './lanes.ts'
@@ -13,10 +13,13 @@ import { SHADOW_ROWS } from './nest.ts'
 import {
   BITWISE,
   bitwiseReads,
+  isLaneLoad,
   isPlainLoad,
+  LOADS,
   loadReads,
   loadWrites,
   maskSources,
+  resourceReads,
   rowsWritten,
   SCALAR_LOADS,
   SEES_OTHERS,
@@ -137,7 +140,7 @@ export interface GraphNest {
   /** Rows that the loop writes, and the last one that it names where M0 can find it. */
   readonly dirty: ReadonlySet<number>
   readonly lastRow: number
-  /** Nothing that lanes hold makes it give up: there are no floats in it. */
+  /** Nothing that lanes hold makes it give up: there are no floats in it, and no loads. */
   readonly isSure: boolean
   /** Instructions of all blocks together. */
   readonly steps: number
@@ -148,7 +151,7 @@ export function planGraphNest(found: Loop, roleOf: (step: Step) => Role): GraphN
   const threaded = threadBranches(found.blocks, found.header, roleOf)
   const loop = loopOf(found.header, threaded, threaded)
   if (loop === undefined) return undefined
-  const isSure = ![...loop.blocks.values()].some(({ steps }) => steps.some(hasFloats))
+  const isSure = ![...loop.blocks.values()].some(({ steps }) => steps.some((step) => hasFloats(step) || LOADS.test(step.operation.name)))
   return planLoop(found, loop, isSure, roleOf)
 }
 
@@ -271,7 +274,7 @@ export function follow(step: Step, role: Role, state: Holdings): boolean {
     return true
   }
   if (RELATIVE.test(name)) return step.flags === 0 && state.isUniform([M0, ...scalarReads(step, false)])
-  return false
+  return LOADS.test(name) && (step.flags & ~FLAG_GLC) === 0 && isLaneLoad(step) && state.isUniform(resourceReads(step))
 }
 
 /** Whether a scalar instruction computes a mask, each group's bits from the same bits. */

@@ -26,7 +26,8 @@ import {
 } from './lanes.ts'
 import type { NestContext } from './nest.ts'
 import { follow, GETPC, type GraphNest, type Holdings, isBitwise, RELATIVE, RESUME, relativeRows } from './nest-flow.ts'
-import { loadWrites, SCALAR_LOADS } from './nest-plan.ts'
+import { LaneLoads } from './nest-loads.ts'
+import { LOADS, loadWrites, SCALAR_LOADS } from './nest-plan.ts'
 import { loadPool, UniformScalars } from './nest-scalars.ts'
 import { countApproximate, EXEC, M0, SCC, type ScalarFile, scalarUses, writeScalar } from './scalars.ts'
 import { writeLoop } from './structure.ts'
@@ -81,6 +82,9 @@ class GraphNestWriter {
   /** Bits of the group of pairs that are masks, between blocks. */
   readonly #bits = new Map<number, number>()
   readonly #uniform: UniformScalars
+  readonly #memory: LaneLoads
+  /** All-ones in active lanes, for each chunk. */
+  readonly #active: readonly number[]
   /** Scalars that the loop does not change, in all lanes. */
   readonly #spread = new Map<number, Value>()
   readonly #scalars = new Set<Value>()
@@ -139,6 +143,8 @@ class GraphNestWriter {
     this.#all = (1n << BigInt(this.#lanes)) - 1n
     this.#carried = Array.from({ length: count }, () => new Map())
     this.#uniform = new UniformScalars(context, this.#before)
+    this.#active = Array.from({ length: count }, () => locals.fresh(V128))
+    this.#memory = new LaneLoads(context, this.#uniform, this.#before, this.#active)
     for (const step of steps) for (const at of scalarWrites(step, roleOf(step))) this.#changing.add(at)
     const lane: LaneContext = {
       ...context,
@@ -194,6 +200,7 @@ class GraphNestWriter {
     else if (role === 'scalar') this.#scalar(step)
     else if (SCALAR_LOADS.test(name)) this.#uniform.readMemory(this.#body, step, this.#fail(depth))
     else if (RELATIVE.test(name)) this.#relative(step, depth)
+    else if (LOADS.test(name)) this.#memory.load(this.#body, step, this.#chunks, this.#fail(depth))
     else if (name === GETPC) this.#uniform.getPc(this.#body, step)
   }
 
@@ -511,6 +518,14 @@ class GraphNestWriter {
       code.i64(this.#all).op(OP.i64And).set(local)
     }
     slice(EXEC, this.#exec)
+    this.#active.forEach((local, i) => {
+      code
+        .get(this.#exec)
+        .i64(BigInt(4 * i))
+        .op(OP.i64ShrU, OP.i32WrapI64)
+        .simd(SIMD.i32x4Splat)
+      code.v128(1, 2, 4, 8).simd(SIMD.and).v128(1, 2, 4, 8).simd(SIMD.i32x4Eq).set(local)
+    })
     if (this.#exits.every(({ state }) => state.masks.every((at) => state.mask(at) === 'lanes'))) {
       // One group must run, for the scalars.
       code
@@ -543,32 +558,24 @@ class GraphNestWriter {
 
   /** The group's results go to the shadow rows; lanes that are switched off keep what they had. */
   #keepRows(code: Code, dirty: readonly number[], shadow: number): void {
-    const write = (active?: number) => {
+    const write = (select: boolean) => {
       this.#chunks.forEach((_, i) => {
-        if (active !== undefined) {
-          code
-            .get(this.#exec)
-            .i64(BigInt(4 * i))
-            .op(OP.i64ShrU, OP.i32WrapI64)
-            .simd(SIMD.i32x4Splat)
-          code.v128(1, 2, 4, 8).simd(SIMD.and).v128(1, 2, 4, 8).simd(SIMD.i32x4Eq).set(active)
-        }
         for (const [n, at] of dirty.entries()) {
           code.get(shadow).get(this.#carry(i, at))
-          if (active !== undefined)
+          if (select)
             code
               .get(this.#base)
               .simdMemory(SIMD.load, at + CHUNK_BYTES * i)
-              .get(active)
+              .get(this.#active[i]!)
               .simd(SIMD.bitselect)
           code.simdMemory(SIMD.store, n * ROW_BYTES + CHUNK_BYTES * i)
         }
       })
     }
     code.get(this.#exec).i64(this.#all).op(OP.i64Eq).block(OP.if)
-    write()
+    write(false)
     code.op(OP.else)
-    write(this.context.locals.fresh(V128))
+    write(true)
     code.end()
   }
 

@@ -236,7 +236,7 @@ export const BUFFER_OFFSET = 0xfff
 export const BASE_HIGH = 0xffff
 
 /** Of buffer loads only those by a 64-bit address (gfx6, gfx7). */
-const isLaneLoad = (step: Step): boolean =>
+export const isLaneLoad = (step: Step): boolean =>
   isBuffer(step) ? (step.imm & ~BUFFER_OFFSET) === IMM_ADDR64 && step.mods.kinds[2] !== KIND_SPECIAL : step.imm === 0
 export const isBuffer = ({ operation }: Step): boolean => operation.table === 'mubuf'
 /** Scalars that such a load adds to its addresses: the resource's base and an offset. */

@@ -1,8 +1,7 @@
-import { REGION_BASE, REGION_HOST, REGION_SIZE, scalarOffset, VCC_LO } from '../plan/layout.ts'
-import { FLAG_APPROXIMATE, KIND_SCALAR } from '../plan/record.ts'
+import { scalarOffset, VCC_LO } from '../plan/layout.ts'
+import { FLAG_APPROXIMATE } from '../plan/record.ts'
 import { AffineLoop } from './affine.ts'
 import { type AffinePlan, planAffine } from './affine-plan.ts'
-import { wideConstant } from './constant.ts'
 import type { Step } from './graph.ts'
 import {
   type Captured,
@@ -18,19 +17,8 @@ import {
   type Value,
   watchSmall,
 } from './lanes.ts'
-import {
-  BASE_HIGH,
-  BUFFER_OFFSET,
-  bitwiseWrites,
-  dwordsLoaded,
-  isBuffer,
-  isSliced,
-  LOADS,
-  loadWrites,
-  type Nest,
-  rowsWritten,
-  SCALAR_LOADS,
-} from './nest-plan.ts'
+import { LaneLoads } from './nest-loads.ts'
+import { bitwiseWrites, isSliced, LOADS, loadWrites, type Nest, rowsWritten, SCALAR_LOADS } from './nest-plan.ts'
 import { findRegion, loadPool, UniformScalars } from './nest-scalars.ts'
 import { countApproximate, EXEC, SCC, type ScalarFile, scalarUses, writeScalar } from './scalars.ts'
 import { Code, I32, I64, OP, SIMD, V128 } from './wasm.ts'
@@ -74,7 +62,8 @@ export class NestWriter {
   readonly #slicedFile: ScalarFile
   /** Pushes whether the loop goes on. */
   readonly #condition = new Code()
-  #loads = false
+  readonly #memory: LaneLoads
+  readonly #loads: boolean
   /** Rows that the loop writes. */
   readonly #dirty: ReadonlySet<number>
   /** The short way, and its body. */
@@ -97,6 +86,8 @@ export class NestWriter {
     this.#all = (1n << BigInt(this.#lanes)) - 1n
     this.#carried = Array.from({ length: chunks }, () => new Map())
     this.#active = Array.from({ length: chunks }, () => locals.fresh(V128))
+    this.#memory = new LaneLoads(context, this.#uniform, this.#before, this.#active)
+    this.#loads = nest.block.steps.some(({ operation }) => LOADS.test(operation.name))
     const scalars = new Set<Value>()
     const carried = (chunk: number, at: number) => this.#carry(chunk, at)
     const constant = (at: number) => !this.#dirty.has(at)
@@ -167,7 +158,7 @@ export class NestWriter {
         if (sliced) for (const at of bitwiseWrites(step)) this.#own.delete(at)
         context.locals.reset()
       } else if (role === 'call') {
-        if (LOADS.test(step.operation.name)) this.#load(step, chunks)
+        if (LOADS.test(step.operation.name)) this.#memory.load(body, step, chunks, FAIL)
         else this.#uniform.readMemory(body, step, FAIL)
         context.locals.reset()
       }
@@ -254,153 +245,6 @@ export class NestWriter {
           .op(OP.i64Or)
     })
     code.get(exec).op(OP.i64And).set(this.#bits.get(at)!)
-  }
-
-  // --- memory
-
-  #load(step: Step, chunks: readonly Chunk[]): void {
-    this.#loads = true
-    const { locals } = this.context
-    const low = locals.fresh(V128)
-    const high = locals.fresh(V128)
-    const end = locals.fresh(V128)
-    const delta = locals.fresh(V128)
-    // Nothing is known yet: no access is inside.
-    this.#before.v128(0).tee(low).tee(high).tee(end).set(delta)
-    const region: RegionLocals = { low, high, end, delta, pointer: locals.fresh(I32), address: locals.fresh(I64) }
-    const base = isBuffer(step) ? this.#bufferBase(step) : undefined
-    chunks.forEach((chunk, i) => {
-      this.#gather(step, chunk, i, region, base)
-    })
-  }
-
-  /** What a buffer load adds to its addresses, in all lanes: the resource's base and the offsets. */
-  #bufferBase(step: Step): readonly [low: number, high: number] {
-    const { locals } = this.context
-    const body = this.#body
-    const base = locals.fresh(I64)
-    this.#uniform.file.load(body, step.sources[1], true)
-    body.i64((BigInt(BASE_HIGH) << 32n) | 0xffff_ffffn).op(OP.i64And)
-    if (step.mods.kinds[2] === KIND_SCALAR) body.get(this.#uniform.local(step.sources[2])).op(OP.i64ExtendI32U)
-    else body.i64(BigInt.asUintN(32, wideConstant(step.mods.kinds[2]!, step.sources[2])))
-    body
-      .op(OP.i64Add)
-      .i64(BigInt(step.imm & BUFFER_OFFSET))
-      .op(OP.i64Add)
-      .set(base)
-    return [0n, 32n].map((shift) => {
-      const local = locals.fresh(V128)
-      body.get(base).i64(shift).op(OP.i64ShrU, OP.i32WrapI64).simd(SIMD.i32x4Splat).set(local)
-      return local
-    }) as [number, number]
-  }
-
-  /** A buffer load's addresses; gives the iteration up where they are no multiples of 4, for gfx6 drops the low bits. */
-  #bufferRows(step: Step, chunk: Chunk, index: number, [low, high]: readonly [number, number]): readonly number[] {
-    const body = this.#body
-    const rows = [this.context.locals.fresh(V128), this.context.locals.fresh(V128)] as const
-    chunk.pushBits(body, step.sources[0])
-    body.get(low).simd(SIMD.i32x4Add).set(rows[0])
-    chunk.pushBits(body, step.sources[0] + ROW_BYTES)
-    body.get(high).simd(SIMD.i32x4Add)
-    body.get(rows[0]).get(low).simd(SIMD.i32x4LtU).simd(SIMD.i32x4Sub).set(rows[1])
-    body.get(rows[0]).v128(3).simd(SIMD.and).get(this.#active[index]!).simd(SIMD.and).simd(SIMD.anyTrue).op(OP.brIf).u32(FAIL)
-    return rows
-  }
-
-  /** Loads of one chunk: addresses that are all in the region that was hit last, in one piece where they follow each other. */
-  #gather(step: Step, chunk: Chunk, index: number, region: RegionLocals, base: readonly [number, number] | undefined): void {
-    const { locals } = this.context
-    const body = this.#body
-    const dwords = dwordsLoaded(step)
-    const [offsets, outside, at] = [locals.fresh(V128), locals.fresh(V128), locals.fresh(I32)]
-    const rows = base && this.#bufferRows(step, chunk, index, base)
-    const row = (dword: number) => (rows ? body.get(rows[dword]!) : chunk.pushBits(body, step.sources[0] + dword * ROW_BYTES))
-    // Pushes whether an active lane is elsewhere.
-    const test = () => {
-      row(0)
-      body.get(region.low).simd(SIMD.i32x4Sub).tee(offsets).get(region.end).simd(SIMD.i32x4GeU)
-      row(1)
-      body.get(region.high).simd(SIMD.xor).simd(SIMD.or).get(this.#active[index]!).simd(SIMD.and).tee(outside).simd(SIMD.anyTrue)
-    }
-    test()
-    body.block(OP.if)
-    const lane = locals.fresh(V128)
-    // The first lane that is elsewhere.
-    body
-      .get(outside)
-      .v128(0)
-      .simd(SIMD.i32x4Ne)
-      .simd(SIMD.i32x4Bitmask)
-      .op(OP.i32Ctz)
-      .i32(0x04040404)
-      .op(OP.i32Mul)
-      .i32(0x03020100)
-      .op(OP.i32Add)
-    body.simd(SIMD.i32x4Splat).set(lane)
-    const dword = (n: number) => {
-      row(n)
-      return body.get(lane).simd(SIMD.swizzle).simd(SIMD.i32x4ExtractLane).op(0)
-    }
-    dword(1).op(OP.i64ExtendI32U).i64(32n).op(OP.i64Shl)
-    dword(0).op(OP.i64ExtendI32U, OP.i64Or).set(region.address)
-    findRegion(body, this.context, step, region.address, region.pointer, FAIL + 1)
-    // base + size - 1 must not go beyond 4 GiB of the same high dword, and the region must be large enough.
-    body.get(region.pointer).memory(OP.i32Load, REGION_BASE).get(region.pointer).memory(OP.i32Load, REGION_SIZE).op(OP.i32Add)
-    body
-      .i32(-1)
-      .op(OP.i32Add)
-      .get(region.pointer)
-      .memory(OP.i32Load, REGION_BASE)
-      .op(OP.i32LtU, OP.brIf)
-      .u32(FAIL + 1)
-    body
-      .get(region.pointer)
-      .memory(OP.i32Load, REGION_SIZE)
-      .i32(4 * dwords)
-      .op(OP.i32LtU, OP.brIf)
-      .u32(FAIL + 1)
-    body.get(region.pointer).memory(OP.i32Load, REGION_BASE).simd(SIMD.i32x4Splat).set(region.low)
-    body
-      .get(region.pointer)
-      .memory(OP.i32Load, REGION_BASE + 4)
-      .simd(SIMD.i32x4Splat)
-      .set(region.high)
-    body
-      .get(region.pointer)
-      .memory(OP.i32Load, REGION_SIZE)
-      .i32(4 * dwords - 1)
-      .op(OP.i32Sub)
-      .simd(SIMD.i32x4Splat)
-      .set(region.end)
-    body.get(region.pointer).memory(OP.i32Load, REGION_HOST).simd(SIMD.i32x4Splat).set(region.delta)
-    test()
-    body
-      .op(OP.brIf)
-      .u32(FAIL + 1)
-      .end()
-    // Lanes that are switched off load from the region's start, which is theirs to ignore.
-    body.get(offsets).get(this.#active[index]!).simd(SIMD.and).get(region.delta).simd(SIMD.i32x4Add).tee(offsets)
-    body.simd(SIMD.i32x4ExtractLane).op(0).set(at)
-    const steps = locals.fresh(V128)
-    body.get(offsets).get(at).simd(SIMD.i32x4Splat).simd(SIMD.i32x4Sub).set(steps)
-    const results = Array.from({ length: dwords }, () => locals.fresh(V128))
-    if (dwords === 1) {
-      const [result] = results as [number]
-      body.get(steps).get(locals.pooled!(ADJACENT)!).simd(SIMD.i32x4Eq).simd(SIMD.i32x4AllTrue).block(OP.if)
-      body.get(at).simdMemory(SIMD.load, 0).set(result).op(OP.else)
-      body.get(steps).simd(SIMD.anyTrue).op(OP.i32Eqz).block(OP.if)
-      body.get(at).simdMemory(SIMD.load32Splat, 0).set(result).op(OP.else)
-      this.#gatherDword(offsets, at, 0, result)
-      body.end().end()
-    } else for (const [dword, result] of results.entries()) this.#gatherDword(offsets, at, 4 * dword, result)
-    for (const [dword, result] of results.entries()) chunk.put(step.dst + dword * ROW_BYTES, result)
-  }
-  #gatherDword(offsets: number, first: number, offset: number, result: number): void {
-    const body = this.#body
-    body.get(first).simdMemory(SIMD.load32Zero, offset).set(result)
-    for (const lane of [1, 2, 3])
-      body.get(offsets).simd(SIMD.i32x4ExtractLane).op(lane).get(result).simdMemory(SIMD.load32Lane, offset).op(lane).set(result)
   }
 
   // --- the loops
@@ -680,18 +524,4 @@ export class NestWriter {
       if (nest.roleOf(step) === 'lanes' && step.flags & FLAG_APPROXIMATE)
         countApproximate(code, wave, step, locals, () => code.get(most).op(OP.i64ExtendI32U))
   }
-}
-
-/** Byte offsets of four dwords in a row. */
-const ADJACENT = Uint8Array.from([0, 0, 0, 0, 4, 0, 0, 0, 8, 0, 0, 0, 12, 0, 0, 0])
-
-/** What is known of the region that a load hit last, in all lanes. */
-interface RegionLocals {
-  readonly low: number
-  readonly high: number
-  /** Offset of the first access that is not inside any more. */
-  readonly end: number
-  readonly delta: number
-  readonly pointer: number
-  readonly address: number
 }

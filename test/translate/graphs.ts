@@ -1,5 +1,5 @@
 /** Random loops of several blocks on gfx803 that all lanes run alike: branches on scalars, loops in loops, ways out in the middle, registers found by M0. */
-import { BITWISE, BY_CONSTANTS, BY_VCC, COUNTER, LANES, MASKS, pick, SCALARS, scalarLoad, TAME_BITWISE } from './loops.ts'
+import { BITWISE, BY_CONSTANTS, BY_VCC, COUNTER, LANES, MASKS, pick, SCALARS, scalarLoad, TAME_BITWISE, vectorLoad } from './loops.ts'
 import { instruction, type randomFrom } from './programs.ts'
 
 type Random = ReturnType<typeof randomFrom>
@@ -30,9 +30,11 @@ class Writer {
   readonly #lanes: readonly (readonly string[])[]
   readonly #bitwise: readonly string[]
   readonly #vcc: boolean
+  readonly #loads: boolean
 
   constructor(private readonly random: Random) {
     const integers = random(2) === 0
+    this.#loads = random(3) === 0
     this.#vcc = random(3) > 0
     this.#lanes = [
       MOVES,
@@ -56,7 +58,7 @@ class Writer {
       if (kind < 13) return instruction(random, pick(random, this.#lanes))
       if (kind < 15) return instruction(random, SCALARS)
       if (kind < 16) return instruction(random, this.#bitwise)
-      if (kind < 17) return scalarLoad(random)
+      if (kind < 17) return this.#loads && random(2) ? vectorLoad(random) : scalarLoad(random)
       if (kind < 18) return pick(random, ['s_getpc_b64 s[24:25]', 's_nop 0', 's_mov_b64 s[30:31], exec', 's_mov_b32 s36, 7'])
       return this.#relative()
     }

@@ -318,7 +318,7 @@ export const scalarLoad = (random: Random): string => {
   ] as const)
   return `s_load_dword${suffix} ${registers}, s[${BASE}:${BASE + 1}], ${random(2) ? `s${OFFSET}` : pick(random, ['0x0', '0x14', '0x3fc'])}`
 }
-const vectorLoad = (random: Random): string => {
+export const vectorLoad = (random: Random): string => {
   const address = `v[${ADDRESS}:${ADDRESS + 1}]`
   return pick(random, [
     `flat_load_dword v${random(12)}, ${address}`,
