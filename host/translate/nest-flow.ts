@@ -9,7 +9,6 @@ import type { Role } from './flow.ts'
 import { type Block, type Step, successors } from './graph.ts'
 import { hasMask, maskOffset, ROW_BYTES } from './lanes.ts'
 import { type Loop, loopOf } from './loops.ts'
-import { SHADOW_ROWS } from './nest.ts'
 import {
   BITWISE,
   bitwiseReads,
@@ -24,6 +23,7 @@ import {
   SCALAR_LOADS,
   SEES_OTHERS,
 } from './nest-plan.ts'
+import { SHADOW_ROWS } from './nest-rows.ts'
 import { EXEC, M0, SCC, scalarReads, scalarUses } from './scalars.ts'
 import { threadBranches } from './threading.ts'
 

@@ -18,7 +18,6 @@ import {
   type LaneContext,
   type LaneStep,
   maskOffset,
-  ROW_BYTES,
   SLOW,
   spreadValue,
   type Value,
@@ -28,12 +27,12 @@ import type { NestContext } from './nest.ts'
 import { follow, GETPC, type GraphNest, type Holdings, isBitwise, RELATIVE, RESUME, relativeRows } from './nest-flow.ts'
 import { LaneLoads } from './nest-loads.ts'
 import { LOADS, loadWrites, SCALAR_LOADS } from './nest-plan.ts'
+import { CHUNK_BYTES, GroupRows } from './nest-rows.ts'
 import { loadPool, UniformScalars } from './nest-scalars.ts'
 import { countApproximate, EXEC, M0, SCC, type ScalarFile, scalarUses, writeScalar } from './scalars.ts'
 import { writeLoop } from './structure.ts'
 import { Code, I32, I64, OP, SIMD, V128 } from './wasm.ts'
 
-const CHUNK_BYTES = 16
 /** Scalar moves. */
 const MOVES = /^s_mov_b(32|64)$/
 /** Chunks a group: with two there is something to do while one waits, but many rows are spilled twice as often then. */
@@ -72,19 +71,15 @@ export function writeGraphNest(
 
 class GraphNestWriter {
   readonly #chunks: readonly Chunk[]
-  readonly #base: number
+  readonly #rows: GroupRows
   readonly #shift: number
   readonly #lanes: number
   /** A bit for each lane of a group. */
   readonly #all: bigint
-  /** Locals of the rows of each chunk, between blocks. */
-  readonly #carried: Map<number, number>[]
   /** Bits of the group of pairs that are masks, between blocks. */
   readonly #bits = new Map<number, number>()
   readonly #uniform: UniformScalars
   readonly #memory: LaneLoads
-  /** All-ones in active lanes, for each chunk. */
-  readonly #active: readonly number[]
   /** Scalars that the loop does not change, in all lanes. */
   readonly #spread = new Map<number, Value>()
   readonly #scalars = new Set<Value>()
@@ -127,7 +122,7 @@ class GraphNestWriter {
     const steps = [...loop.blocks.values()].flatMap((block) => block.steps)
     const count = dirty.size > MANY_ROWS && !steps.some(({ operation }) => SLOW.test(operation.name)) ? 1 : CHUNKS
     this.#hasFloats = !nest.isSure
-    this.#base = locals.fresh(I32)
+    this.#rows = new GroupRows(locals, count)
     this.#shift = locals.fresh(I32)
     this.#iteration = locals.fresh(I32)
     this.#limit = locals.fresh(I32)
@@ -141,26 +136,21 @@ class GraphNestWriter {
     this.#leasts = Array.from({ length: count }, () => locals.fresh(V128))
     this.#lanes = 4 * count
     this.#all = (1n << BigInt(this.#lanes)) - 1n
-    this.#carried = Array.from({ length: count }, () => new Map())
     this.#uniform = new UniformScalars(context, this.#before)
-    this.#active = Array.from({ length: count }, () => locals.fresh(V128))
-    this.#memory = new LaneLoads(context, this.#uniform, this.#before, this.#active)
+    this.#memory = new LaneLoads(context, this.#uniform, this.#before, this.#rows.active)
     for (const step of steps) for (const at of scalarWrites(step, roleOf(step))) this.#changing.add(at)
     const lane: LaneContext = {
       ...context,
-      carried: (chunk, at) => this.#carry(chunk, at),
+      carried: (chunk, at) => this.#rows.carry(chunk, at),
       constant: (at) => !dirty.has(at),
       unsure: () => {},
     }
-    this.#chunks = Array.from({ length: count }, (_, i) => new Chunk(this.#laneSteps, lane, i, this.#base, this.#shift, this.#scalars))
+    this.#chunks = Array.from({ length: count }, (_, i) => new Chunk(this.#laneSteps, lane, i, this.#rows.base, this.#shift, this.#scalars))
     // What a group writes lives around the loop.
-    for (const chunk of this.#chunks.keys()) for (const at of dirty) this.#carry(chunk, at)
+    for (const chunk of this.#chunks.keys()) for (const at of dirty) this.#rows.carry(chunk, at)
     locals.keep()
   }
 
-  #carry(chunk: number, at: number): number {
-    return localIn(this.#carried[chunk]!, at, () => this.context.locals.fresh(V128))
-  }
   #bitsOf(pair: number): number {
     return localIn(this.#bits, pair, () => this.context.locals.fresh(I64))
   }
@@ -297,7 +287,7 @@ class GraphNestWriter {
     this.#select(rows, depth, (at) => {
       this.#chunks.forEach((chunk, i) => {
         if (dirty.has(at)) chunk.pushRow(this.#body, at)
-        else this.#body.get(this.#base).simdMemory(SIMD.load, at + CHUNK_BYTES * i)
+        else this.#body.get(this.#rows.base).simdMemory(SIMD.load, at + CHUNK_BYTES * i)
         this.#body.set(results[i]!)
       })
     })
@@ -319,7 +309,7 @@ class GraphNestWriter {
         if (source.kind === 'constant') body.v128(source.low)
         else if (source.kind === 'spread') push(body, source.low.arg)
         else chunk.pushRow(body, step.sources[0])
-        body.set(this.#carry(i, at))
+        body.set(this.#rows.carry(i, at))
       })
     })
   }
@@ -462,7 +452,7 @@ class GraphNestWriter {
     loadPool(code, locals, this.pool)
     code.v128(-1).set(this.#least)
     for (const value of this.#scalars) watchSmall(code, this.#least, value.arg)
-    code.i32(0).tee(ran).set(this.#shift).get(wave).set(this.#base)
+    code.i32(0).tee(ran).set(this.#shift).get(wave).set(this.#rows.base)
     code.op(OP.globalGet).u32(locals.globalImport('SHADOW')).set(shadow)
     for (const local of whole.values()) code.i64(0n).set(local)
 
@@ -473,8 +463,8 @@ class GraphNestWriter {
       code.get(this.#bitsOf(at)).get(this.#shift).op(OP.i64ExtendI32U, OP.i64Shl).get(local).op(OP.i64Or).set(local)
     }
     code.i32(1).set(ran).end()
-    this.#keepRows(code, dirty, shadow)
-    for (const local of [this.#base, shadow])
+    this.#rows.keep(code, dirty, shadow, this.#exec)
+    for (const local of [this.#rows.base, shadow])
       code
         .get(local)
         .i32(CHUNK_BYTES * this.#chunks.length)
@@ -518,14 +508,7 @@ class GraphNestWriter {
       code.i64(this.#all).op(OP.i64And).set(local)
     }
     slice(EXEC, this.#exec)
-    this.#active.forEach((local, i) => {
-      code
-        .get(this.#exec)
-        .i64(BigInt(4 * i))
-        .op(OP.i64ShrU, OP.i32WrapI64)
-        .simd(SIMD.i32x4Splat)
-      code.v128(1, 2, 4, 8).simd(SIMD.and).v128(1, 2, 4, 8).simd(SIMD.i32x4Eq).set(local)
-    })
+    this.#rows.setActive(code, this.#exec)
     if (this.#exits.every(({ state }) => state.masks.every((at) => state.mask(at) === 'lanes'))) {
       // One group must run, for the scalars.
       code
@@ -539,13 +522,7 @@ class GraphNestWriter {
     }
     for (const at of nest.live.get(header)!) if (nest.before.get(header)!.mask(at) !== 'uniform') slice(at, this.#bitsOf(at))
     this.#uniform.restore(code)
-    this.#carried.forEach((rows, chunk) => {
-      for (const [at, local] of rows)
-        code
-          .get(this.#base)
-          .simdMemory(SIMD.load, at + CHUNK_BYTES * chunk)
-          .set(local)
-    })
+    this.#rows.fetch(code)
     this.#chunks.forEach((chunk, i) => {
       code.get(this.#least).set(this.#leasts[i]!)
       chunk.watchConstants(code, this.#leasts[i]!)
@@ -556,44 +533,11 @@ class GraphNestWriter {
     for (const local of this.#runs.values()) code.i32(0).set(local)
   }
 
-  /** The group's results go to the shadow rows; lanes that are switched off keep what they had. */
-  #keepRows(code: Code, dirty: readonly number[], shadow: number): void {
-    const write = (select: boolean) => {
-      this.#chunks.forEach((_, i) => {
-        for (const [n, at] of dirty.entries()) {
-          code.get(shadow).get(this.#carry(i, at))
-          if (select)
-            code
-              .get(this.#base)
-              .simdMemory(SIMD.load, at + CHUNK_BYTES * i)
-              .get(this.#active[i]!)
-              .simd(SIMD.bitselect)
-          code.simdMemory(SIMD.store, n * ROW_BYTES + CHUNK_BYTES * i)
-        }
-      })
-    }
-    code.get(this.#exec).i64(this.#all).op(OP.i64Eq).block(OP.if)
-    write(false)
-    code.op(OP.else)
-    write(true)
-    code.end()
-  }
-
   /** All groups are done: writes what they did to the wave. */
   #commit(code: Code, dirty: readonly number[]): void {
     const { nest, context } = this
     const { locals, wave, left } = context
-    const [from, to] = [locals.fresh(I32), locals.fresh(I32)]
-    code.op(OP.globalGet).u32(locals.globalImport('SHADOW')).set(from).get(wave).set(to)
-    code.block(OP.loop)
-    for (const [n, at] of dirty.entries())
-      code
-        .get(to)
-        .get(from)
-        .simdMemory(SIMD.load, n * ROW_BYTES)
-        .simdMemory(SIMD.store, at)
-    code.get(from).i32(CHUNK_BYTES).op(OP.i32Add).set(from)
-    code.get(to).i32(CHUNK_BYTES).op(OP.i32Add).tee(to).get(wave).i32(ROW_BYTES).op(OP.i32Add, OP.i32LtU, OP.brIf).u32(0).end()
+    this.#rows.commit(code, dirty, wave)
     for (const at of this.#uniform.written) code.get(wave).get(this.#uniform.local(at)).memory(OP.i32Store, at)
     code.op(OP.globalGet).u32(left).get(this.#spent).op(OP.i32Sub, OP.globalSet).u32(left)
     for (const [block, runs] of this.#runs)

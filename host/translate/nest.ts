@@ -11,7 +11,6 @@ import {
   type LaneContext,
   type LaneStep,
   maskOffset,
-  ROW_BYTES,
   SLOW,
   spreadValue,
   type Value,
@@ -19,13 +18,10 @@ import {
 } from './lanes.ts'
 import { LaneLoads } from './nest-loads.ts'
 import { bitwiseWrites, isSliced, LOADS, loadWrites, type Nest, rowsWritten, SCALAR_LOADS } from './nest-plan.ts'
+import { CHUNK_BYTES, GroupRows, SHADOW_ROWS } from './nest-rows.ts'
 import { findRegion, loadPool, UniformScalars } from './nest-scalars.ts'
 import { countApproximate, EXEC, SCC, type ScalarFile, scalarUses, writeScalar } from './scalars.ts'
 import { Code, I32, I64, OP, SIMD, V128 } from './wasm.ts'
-
-/** Rows that the shadow holds (assembly/scratch.ts, SHADOW_ROWS). */
-export const SHADOW_ROWS = 96
-const CHUNK_BYTES = 16
 
 /** What a nest is written with. */
 export interface NestContext extends Omit<LaneContext, 'carried' | 'unsure'> {
@@ -44,12 +40,11 @@ const FAIL = 3
 
 export class NestWriter {
   readonly #chunks: readonly Chunk[]
-  readonly #base: number
+  readonly #rows: GroupRows
   readonly #shift: number
   readonly #lanes: number
   /** A bit for each lane of a group. */
   readonly #all: bigint
-  readonly #carried: Map<number, number>[]
   readonly #uniform: UniformScalars
   readonly #bits = new Map<number, number>()
   readonly #own = new Set<number>()
@@ -58,7 +53,6 @@ export class NestWriter {
   readonly #before = new Code()
   readonly #spread = new Map<number, Value>()
   readonly #changing: ReadonlySet<number>
-  readonly #active: number[]
   readonly #slicedFile: ScalarFile
   /** Pushes whether the loop goes on. */
   readonly #condition = new Code()
@@ -80,22 +74,23 @@ export class NestWriter {
     const few = plan.loads.size > 0 && plan.pressure <= FEW_ROWS
     const chunks = few || nest.block.steps.some(({ operation }) => SLOW.test(operation.name)) ? SLOW_CHUNKS : CHUNKS
     this.#uniform = new UniformScalars(context, this.#before)
-    this.#base = locals.fresh(I32)
+    this.#rows = new GroupRows(locals, chunks)
     this.#shift = locals.fresh(I32)
     this.#lanes = 4 * chunks
     this.#all = (1n << BigInt(this.#lanes)) - 1n
-    this.#carried = Array.from({ length: chunks }, () => new Map())
-    this.#active = Array.from({ length: chunks }, () => locals.fresh(V128))
-    this.#memory = new LaneLoads(context, this.#uniform, this.#before, this.#active)
+    this.#memory = new LaneLoads(context, this.#uniform, this.#before, this.#rows.active)
     this.#loads = nest.block.steps.some(({ operation }) => LOADS.test(operation.name))
     const scalars = new Set<Value>()
-    const carried = (chunk: number, at: number) => this.#carry(chunk, at)
+    const carried = (chunk: number, at: number) => this.#rows.carry(chunk, at)
     const constant = (at: number) => !this.#dirty.has(at)
     const lane: LaneContext = { ...context, carried, constant, unsure: () => {} }
     this.#dirty = new Set(nest.block.steps.flatMap((step) => rowsWritten(step, nest.roleOf(step))))
     const steps: LaneStep[] = []
     const newChunks = (large?: Set<Value>) =>
-      Array.from({ length: chunks }, (_, i) => new Chunk(steps, large ? { ...lane, large } : lane, i, this.#base, this.#shift, scalars))
+      Array.from(
+        { length: chunks },
+        (_, i) => new Chunk(steps, large ? { ...lane, large } : lane, i, this.#rows.base, this.#shift, scalars),
+      )
     this.#chunks = newChunks()
     for (const at of nest.sliced.keys()) this.#bits.set(at, locals.fresh(I64))
     this.#slicedFile = {
@@ -125,15 +120,6 @@ export class NestWriter {
     const role = this.nest.roleOf(step)
     if (role === 'scalar' && !isSliced(step, this.nest.sliced)) return [...scalarUses(step).writes]
     return role === 'call' && SCALAR_LOADS.test(step.operation.name) ? [...loadWrites(step)] : []
-  }
-
-  /** The local of a row of a chunk: what it is when an iteration begins. */
-  #carry(chunk: number, at: number): number {
-    const known = this.#carried[chunk]!.get(at)
-    if (known !== undefined) return known
-    const local = this.context.locals.fresh(V128)
-    this.#carried[chunk]!.set(at, local)
-    return local
   }
 
   // --- one iteration
@@ -178,7 +164,7 @@ export class NestWriter {
       chunks,
       large,
       scalar: (at) => this.#uniform.local(at),
-      carry: (chunk, at) => this.#carry(chunk, at),
+      carry: (chunk, at) => this.#rows.carry(chunk, at),
       findRegion: (code, step, address, region, depth) => findRegion(code, this.context, step, address, region, depth),
     })
     this.#writeBody(laneSteps, chunks, (index) => {
@@ -261,7 +247,7 @@ export class NestWriter {
     const dirty = this.#chunks[0]!.dirtyRows
     if (dirty.length > SHADOW_ROWS) return false
     // What a group writes lives around the loop too.
-    for (const chunk of this.#chunks.keys()) for (const at of dirty) this.#carry(chunk, at)
+    for (const chunk of this.#chunks.keys()) for (const at of dirty) this.#rows.carry(chunk, at)
     const [limit, iteration, most, cut, shadow] = Array.from({ length: 5 }, () => locals.fresh(I32)) as [
       number,
       number,
@@ -283,15 +269,15 @@ export class NestWriter {
     this.#uniform.fetch(code)
     code.append(this.#before)
     loadPool(code, this.context.locals, this.pool)
-    code.i32(0).tee(most).tee(cut).set(this.#shift).get(wave).set(this.#base)
+    code.i32(0).tee(most).tee(cut).set(this.#shift).get(wave).set(this.#rows.base)
     code.op(OP.globalGet).u32(locals.globalImport('SHADOW')).set(shadow)
     for (const local of whole.values()) code.i64(0n).set(local)
 
     code.block(OP.loop).block(OP.block)
     this.#loadBits(code)
     code.i32(0).set(iteration)
-    this.#loadRows(code)
-    this.#activeMasks(code, exec)
+    this.#rows.fetch(code)
+    this.#rows.setActive(code, exec)
     // A group without active lanes has nothing to do, but one must run, for the scalars.
     code
       .get(exec)
@@ -319,14 +305,14 @@ export class NestWriter {
       reload: (to) => {
         this.#uniform.restore(to)
         this.#loadBits(to)
-        this.#loadRows(to)
+        this.#rows.fetch(to)
       },
     })
     for (const chunk of this.#chunks) chunk.beginLoop(code, this.#least)
 
     code.block(OP.loop)
     code.get(exec).set(started)
-    if (nest.divides && this.#loads) this.#activeMasks(code, exec)
+    if (nest.divides && this.#loads) this.#rows.setActive(code, exec)
     for (const chunk of this.#chunks) chunk.begin(code, this.#least)
     code.append(this.#body)
     const watched = this.#chunks.filter((chunk) => chunk.watched)
@@ -344,9 +330,9 @@ export class NestWriter {
     for (const at of masks) if (!nest.asBits.has(at) && at !== EXEC) this.#gatherBits(code, at, started)
     this.#watchSums(code, iteration)
     code.end()
-    this.#keepRows(code, dirty, shadow, exec)
+    this.#rows.keep(code, dirty, shadow, nest.divides ? undefined : exec)
     this.#endGroup(code, masks, whole, written, best, iteration, most)
-    for (const local of [this.#base, shadow])
+    for (const local of [this.#rows.base, shadow])
       code
         .get(local)
         .i32(CHUNK_BYTES * this.#chunks.length)
@@ -369,35 +355,13 @@ export class NestWriter {
       code.i64(this.#all).op(OP.i64And).set(local)
     }
   }
-  #loadRows(code: Code): void {
-    this.#carried.forEach((rows, chunk) => {
-      for (const [at, local] of rows)
-        code
-          .get(this.#base)
-          .simdMemory(SIMD.load, at + CHUNK_BYTES * chunk)
-          .set(local)
-    })
-  }
-
-  /** All-ones and zeros for the active lanes of each chunk. */
-  #activeMasks(code: Code, exec: number): void {
-    this.#active.forEach((local, chunk) => {
-      code
-        .get(exec)
-        .i64(BigInt(4 * chunk))
-        .op(OP.i64ShrU, OP.i32WrapI64)
-        .simd(SIMD.i32x4Splat)
-      code.v128(1, 2, 4, 8).simd(SIMD.and).v128(1, 2, 4, 8).simd(SIMD.i32x4Eq).set(local)
-    })
-  }
-
   /** NaNs that every iteration passes on are tested when the loop is done. Then it is not known when they came: no iteration counts. */
   #watchSums(code: Code, iteration: number): void {
     const chunks = this.#chunks.filter((chunk) => chunk.sums.length > 0)
     if (chunks.length === 0) return
     code.v128(0)
     this.#chunks.forEach((chunk, i) => {
-      for (const at of chunk.sums) code.get(this.#carry(i, at)).get(this.#carry(i, at)).simd(SIMD.f32x4Ne).simd(SIMD.or)
+      for (const at of chunk.sums) code.get(this.#rows.carry(i, at)).get(this.#rows.carry(i, at)).simd(SIMD.f32x4Ne).simd(SIMD.or)
     })
     code.simd(SIMD.anyTrue).block(OP.if).i32(0).set(iteration).op(OP.br).u32(FAIL).end()
   }
@@ -408,9 +372,9 @@ export class NestWriter {
       const targets: number[] = []
       this.#chunks.forEach((chunk, i) => {
         for (const at of dirty) {
-          const local = this.#carry(i, at)
+          const local = this.#rows.carry(i, at)
           chunk.pushRow(code, at)
-          if (select) code.get(local).get(this.#active[i]!).simd(SIMD.bitselect)
+          if (select) code.get(local).get(this.#rows.active[i]!).simd(SIMD.bitselect)
           targets.push(local)
         }
       })
@@ -420,7 +384,7 @@ export class NestWriter {
     code.get(started).i64(this.#all).op(OP.i64Eq).block(OP.if)
     assign(false)
     code.op(OP.else)
-    if (!this.#loads) this.#activeMasks(code, started)
+    if (!this.#loads) this.#rows.setActive(code, started)
     assign(true)
     code.end()
   }
@@ -436,30 +400,6 @@ export class NestWriter {
       code.op(OP.i64Eqz)
       if (condition === 'vccnz') code.op(OP.i32Eqz)
     }
-  }
-
-  /** The group's results go to the shadow rows. */
-  #keepRows(code: Code, dirty: readonly number[], shadow: number, exec: number): void {
-    const write = (select: boolean) => {
-      this.#chunks.forEach((_, i) => {
-        for (const [n, at] of dirty.entries()) {
-          code.get(shadow).get(this.#carry(i, at))
-          if (select)
-            code
-              .get(this.#base)
-              .simdMemory(SIMD.load, at + CHUNK_BYTES * i)
-              .get(this.#active[i]!)
-              .simd(SIMD.bitselect)
-          code.simdMemory(SIMD.store, n * ROW_BYTES + CHUNK_BYTES * i)
-        }
-      })
-    }
-    if (this.nest.divides) return write(false)
-    code.get(exec).i64(this.#all).op(OP.i64Eq).block(OP.if)
-    write(false)
-    code.op(OP.else)
-    write(true)
-    code.end()
   }
 
   /** Adds the group's masks to the whole ones, and keeps the scalars of the group that ran longest. */
@@ -498,20 +438,7 @@ export class NestWriter {
   ): void {
     const { nest, context } = this
     const { locals, wave, left } = context
-    const [from, to] = [locals.fresh(I32), locals.fresh(I32)]
-    if (dirty.length > 0) {
-      code.op(OP.globalGet).u32(locals.globalImport('SHADOW')).set(from).get(wave).set(to)
-      code.block(OP.loop)
-      for (const [n, at] of dirty.entries()) {
-        code
-          .get(to)
-          .get(from)
-          .simdMemory(SIMD.load, n * ROW_BYTES)
-          .simdMemory(SIMD.store, at)
-      }
-      code.get(from).i32(CHUNK_BYTES).op(OP.i32Add).set(from)
-      code.get(to).i32(CHUNK_BYTES).op(OP.i32Add).tee(to).get(wave).i32(ROW_BYTES).op(OP.i32Add, OP.i32LtU, OP.brIf).u32(0).end()
-    }
+    this.#rows.commit(code, dirty, wave)
     for (const [at, local] of whole) code.get(wave).get(local).memory(OP.i64Store, at)
     for (const at of written) code.get(wave).get(best.get(at)!).memory(OP.i32Store, at)
     if (nest.sccOf !== undefined) {

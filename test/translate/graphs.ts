@@ -34,7 +34,7 @@ class Writer {
 
   constructor(private readonly random: Random) {
     const integers = random(2) === 0
-    this.#loads = random(3) === 0
+    this.#loads = random(2) === 0
     this.#vcc = random(3) > 0
     this.#lanes = [
       MOVES,
@@ -58,7 +58,7 @@ class Writer {
       if (kind < 13) return instruction(random, pick(random, this.#lanes))
       if (kind < 15) return instruction(random, SCALARS)
       if (kind < 16) return instruction(random, this.#bitwise)
-      if (kind < 17) return this.#loads && random(2) ? vectorLoad(random) : scalarLoad(random)
+      if (kind < 17) return this.#loads && random(4) ? vectorLoad(random) : scalarLoad(random)
       if (kind < 18) return pick(random, ['s_getpc_b64 s[24:25]', 's_nop 0', 's_mov_b64 s[30:31], exec', 's_mov_b32 s36, 7'])
       return this.#relative()
     }
