@@ -6,7 +6,7 @@ export { scratchBytes, SHADOW, share } from './scratch';
 
 // What translated code is made of, or calls.
 export * from './generated/exports';
-export { generation, refreshExec, rowBytes, stop } from './state';
+export { generation, next, refreshExec, rowBytes, stop } from './state';
 export { ieee, round32, round64, dx10Clamp, flushSources32, flushResults32, flushSources64, flushResults64 } from './lib/mode';
 export { flush32, nan32, nan64 } from './lib/rules';
 export { shiftLeft64, shiftRight64, shiftRightSigned64 } from './lib/shift';

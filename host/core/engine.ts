@@ -58,6 +58,7 @@ class WasmEngine implements CoreEngine {
   readonly material: CoreMaterial
   readonly templates: Templates
   readonly #core: CoreExports
+  #buffer: ArrayBufferLike
 
   constructor(
     { exports, imports }: CoreInstance,
@@ -66,6 +67,7 @@ class WasmEngine implements CoreEngine {
     readonly shared?: SharedMemory,
   ) {
     this.#core = exports
+    this.#buffer = exports.memory.buffer
     this.heapBase = exports.heapBase()
     this.material = {
       bytes,
@@ -80,8 +82,10 @@ class WasmEngine implements CoreEngine {
     }
   }
 
+  /** Asking the WebAssembly memory takes long. A buffer that it has left by growing has no bytes any more, but for a shared one. */
   get memory(): ArrayBufferLike {
-    return this.#core.memory.buffer
+    if (this.shared !== undefined || this.#buffer.byteLength === 0) this.#buffer = this.#core.memory.buffer
+    return this.#buffer
   }
 
   grow(bytes: number): void {

@@ -101,8 +101,8 @@ export class Beyond {
   readonly #counts = new Map<string, number>()
   /** By number; those never used are absent. */
   readonly #resources = new Map<number, Resource>()
-  /** Waves that ordered counts behind them wait for, by workgroups that have begun and not ended. */
-  readonly #ahead = new Map<number, Set<number>>()
+  /** Waves that ordered counts behind them wait for, a bit a wave, by workgroups that have begun and not ended. */
+  readonly #ahead = new Map<number, number>()
 
   constructor(device: Device) {
     this.#device = device
@@ -118,12 +118,12 @@ export class Beyond {
   }
 
   begin(group: number, waves: readonly Wave[]): void {
-    this.#ahead.set(group, new Set(waves.map(({ index }) => index)))
+    this.#ahead.set(group, 2 ** waves.length - 1)
   }
 
   /** A wave has ended. */
   leave(group: number, wave: Wave): void {
-    this.#ahead.get(group)?.delete(wave.index)
+    this.#ahead.set(group, this.#ahead.get(group)! & ~(1 << wave.index))
   }
 
   end(group: number): void {
@@ -231,14 +231,14 @@ export class Beyond {
     }
     const row = (wave.host + vectorOffset(fields.vdst!, wave.size)) / 4
     for (let lane = 0; lane < wave.size; lane++) if ((wave.exec >> BigInt(lane)) & 1n) words[row + lane] = old
-    if (fields.offset1! & 3) this.#ahead.get(group)?.delete(wave.index)
+    if (fields.offset1! & 3) this.leave(group, wave)
     return undefined
   }
 
   #isFirst(index: number, group: number): boolean {
     for (const [other, waves] of this.#ahead) {
-      if (other < group && waves.size > 0) return false
-      if (other === group) for (const wave of waves) if (wave < index) return false
+      if (other < group && waves !== 0) return false
+      if (other === group && waves & ((1 << index) - 1)) return false
     }
     return true
   }

@@ -114,8 +114,8 @@ class Dispatch implements Workload {
   readonly #userSgprs: readonly number[]
   readonly #systemSgprs: SystemSgprs
   readonly #blocks: ReturnType<typeof allocateWaves>
-  /** First blocks of the waves of a workgroup, by its extent: full, or partial in some dimensions. */
-  readonly #images = new Map<string, readonly Uint32Array[]>()
+  /** How workgroups start, by a bit for each dimension in which they are the grid's last and may be partial. */
+  readonly #starts: (Start | undefined)[] = []
 
   constructor(device: Device, kernel: DeviceKernel, launch: Launch) {
     const { descriptor } = kernel
@@ -158,21 +158,22 @@ class Dispatch implements Workload {
   prepare(group: number): readonly Wave[] {
     const { arena, machine, memory } = this.#device
     const position = this.position(group)
-    const extent = eachDimension((d) => Math.min(this.#workgroup[d]!, this.#grid[d]! - position[d]! * this.#workgroup[d]!))
-    const waves = this.#blocks.waves.slice(0, Math.ceil(volume(extent) / this.#device.target.waveSize))
-    const images = this.#imagesOf(extent, waves)
+    const { waves, images } = this.#startAt(position)
     for (const region of this.#scratch.regions) memory.view(region).fill(0)
     arena.bytes.fill(0, this.#lds, this.#lds + this.#ldsBytes)
     const { words } = arena
     // Time starts anew in each workgroup, later ones later, so that it does not tell how many threads there are.
     words[(machine + MACHINE_TIME) >>> 2] = 0
     words[(machine + MACHINE_TIME + 4) >>> 2] = this.#firstGroup + group
-    waves.forEach((wave, i) => {
-      words.set(images[i]!, wave.host >>> 2)
-      this.#systemSgprs.workgroupIds.forEach((sgpr, d) => {
-        if (sgpr !== undefined) words[(wave.host + WAVE_SCALARS) / 4 + sgpr] = position[d]!
-      })
-    })
+    const { workgroupIds } = this.#systemSgprs
+    for (let i = 0; i < waves.length; i++) {
+      const at = waves[i]!.host >>> 2
+      words.set(images[i]!, at)
+      for (let d = 0; d < 3; d++) {
+        const sgpr = workgroupIds[d]
+        if (sgpr !== undefined) words[at + WAVE_SCALARS / 4 + sgpr] = position[d]!
+      }
+    }
     return waves
   }
 
@@ -274,15 +275,17 @@ class Dispatch implements Workload {
     return this.#allocate('dispatch packet', bytes)
   }
 
-  /** The first blocks of the waves of a workgroup with this extent; workgroup ids are still to be set. */
-  #imagesOf(extent: Size, waves: readonly Wave[]): readonly Uint32Array[] {
-    const key = extent.join()
-    let images = this.#images.get(key)
-    if (images === undefined) {
-      images = waves.map((wave) => this.#image(wave, extent, waves.length))
-      this.#images.set(key, images)
+  #startAt(position: Size): Start {
+    const [x, y, z] = this.#groups
+    const key = Number(position[0] === x - 1) | (Number(position[1] === y - 1) << 1) | (Number(position[2] === z - 1) << 2)
+    let start = this.#starts[key]
+    if (start === undefined) {
+      const extent = eachDimension((d) => Math.min(this.#workgroup[d]!, this.#grid[d]! - position[d]! * this.#workgroup[d]!))
+      const waves = this.#blocks.waves.slice(0, Math.ceil(volume(extent) / this.#device.target.waveSize))
+      start = { waves, images: waves.map((wave) => this.#image(wave, extent, waves.length)) }
+      this.#starts[key] = start
     }
-    return images
+    return start
   }
 
   #image(wave: Wave, extent: Size, waves: number): Uint32Array {
@@ -322,6 +325,12 @@ class Dispatch implements Workload {
     scalars.set(pair((1n << BigInt(lanes)) - 1n), EXEC_LO)
     return { header, scalars, vectors: workItemIds(workItemIdsOf(rsrc2), first, lanes, extent) }
   }
+}
+
+/** The waves of a workgroup, and their first blocks; workgroup ids are still to be set. */
+interface Start {
+  readonly waves: readonly Wave[]
+  readonly images: readonly Uint32Array[]
 }
 
 /** v0 (x), v1 (y), v2 (z): work-items are numbered x first over the workgroup's actual extent. */

@@ -311,7 +311,10 @@ export class Execution {
   /** Lays out the next workgroup, or goes on with one that was set aside. */
   #begin(): void {
     this.#isBetween = false
-    for (const set of [this.#waiting, this.#halted, this.#ended, this.#blocked]) set.clear()
+    this.#ended.clear()
+    if (this.#waiting.size > 0) this.#waiting.clear()
+    if (this.#halted.size > 0) this.#halted.clear()
+    if (this.#blocked.size > 0) this.#blocked.clear()
     const aside = this.#aside.get(this.group)
     if (aside !== undefined) this.#resume(aside)
     else {
@@ -322,7 +325,7 @@ export class Execution {
       if (this.#aside.size > 0) this.#scheduler = schedulerOf(this.#schedule)
       this.#scheduler.begin(this.group, this.waves.length)
     }
-    this.#current = this.#scheduler.choose(-1, false, (wave) => this.#canRun(this.waves[wave]!))!
+    this.#current = this.#scheduler.choose(-1, false, this.#isAble)!
     this.#turn = this.#scheduler.turn()
   }
 
@@ -355,9 +358,9 @@ export class Execution {
   /** Runs the present wave until it stops once. */
   #run(limit: number): void {
     const wave = this.next!
-    const before = wave.instructions
+    const before = wave.instructionsLow
     const stop = this.device.engine.run(wave.host, Math.min(limit, this.#turn, MAX_BUDGET))
-    const executed = wave.instructions - before
+    const executed = (wave.instructionsLow - before) >>> 0
     this.instructions += executed
     this.#turn -= executed
     if (executed === 0 && (stop === Stop.Budget || stop === Stop.Yield || stop === Stop.Barrier))
@@ -417,8 +420,7 @@ export class Execution {
 
   /** Gives the turn to the next wave that can run. */
   #pass(): void {
-    const able = (wave: number): boolean => this.#canRun(this.waves[wave]!)
-    const next = this.#scheduler.choose(this.#current, able(this.#current), able)
+    const next = this.#scheduler.choose(this.#current, this.#isAble(this.#current), this.#isAble)
     if (next !== undefined) this.#current = next
     else if (this.#blocked.size > 0) return this.#setAside()
     else if (this.#halted.size > 0) return this.#block()
@@ -458,15 +460,17 @@ export class Execution {
     return this.#halted.has(wave) ? 'halted' : this.#waiting.has(wave) ? 'waits' : 'runs'
   }
 
-  #canRun(wave: Wave): boolean {
+  /** Whether the wave with this number can run. */
+  readonly #isAble = (index: number): boolean => {
+    const wave = this.waves[index]!
     if (this.#ended.has(wave) || this.#waiting.has(wave) || this.#halted.has(wave)) return false
-    return this.#blocked.get(wave)?.ready() ?? true
+    return this.#blocked.size === 0 || (this.#blocked.get(wave)?.ready() ?? true)
   }
 
   /** All waves that have not ended are at the barrier (GCN3 manual, S_BARRIER: terminated waves do not count); they go on in order. */
   #release(): void {
     this.#waiting.clear()
-    this.#current = this.#scheduler.choose(-1, false, (wave) => this.#canRun(this.waves[wave]!))!
+    this.#current = this.#scheduler.choose(-1, false, this.#isAble)!
   }
 
   #end(): void {

@@ -115,6 +115,10 @@ export class Wave {
   get instructions(): number {
     return this.word(WAVE_INSTRUCTIONS) + this.word(WAVE_INSTRUCTIONS + 4) * 2 ** 32
   }
+  /** The same modulo 2^32: enough to tell what one call of the engine has completed. */
+  get instructionsLow(): number {
+    return this.word(WAVE_INSTRUCTIONS)
+  }
 
   /** A scalar by its operand encoding, 0 to 127: SGPRs, VCC, M0, EXEC. */
   sgpr(encoding: number): number {

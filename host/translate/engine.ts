@@ -64,7 +64,7 @@ const NEXT_PRICE = 150_000
 const CALL_WEIGHT = 5
 const LEAVE_WEIGHT = 50
 /** Instructions at which translated code is left, and the interpreter would not stop. */
-const LEAVING = /^s_(setpc|swappc|setreg|cbranch_(g_fork|i_fork|join)|set_gpr_idx)/
+const LEAVING = /^s_(setreg|cbranch_(g_fork|i_fork|join)|set_gpr_idx)/
 /** Instructions that are interpreted without asking whether they are worth more. */
 const LEAST = 20_000
 /** What a thread that joined counts as done: the thread that began before is about to translate, and will send what it made. */

@@ -26,11 +26,14 @@ export interface Step {
   readonly mods: Mods
 }
 
-/** How a block ends. `leave` means that the interpreter goes on at `pc`. */
+/**
+ * How a block ends. `leave` means that the interpreter goes on at `pc`; `stop`, that its last step stops the wave; `jump`, that its last step goes where
+ * a register says.
+ */
 export type BlockEnd =
   | { readonly kind: 'goto'; readonly pc: number }
   | { readonly kind: 'branch'; readonly condition: string; readonly taken: number; readonly pc: number }
-  | { readonly kind: 'leave'; readonly pc: number }
+  | { readonly kind: 'leave' | 'stop' | 'jump'; readonly pc: number }
 
 export interface Block {
   readonly pc: number
@@ -38,9 +41,11 @@ export interface Block {
   readonly end: BlockEnd
 }
 
-/** What only the interpreter does: it stops the wave, goes where a register says, or changes what translation counts on. */
-const LEAVES =
-  /^s_(endpgm|barrier|setpc|swappc|rfe|trap|sleep|sendmsg|cbranch_(g_fork|i_fork|join|cdbg)|setreg|set_gpr_idx|setvskip|sethalt|endpgm_saved|setprio|setkill|wakeup)/
+/** What stops the wave, always, and what goes where a register says. */
+const STOPS = /^s_(endpgm|endpgm_saved|barrier)$/
+const JUMPS = /^s_(setpc|swappc)_b64$/
+/** What only the interpreter does: it may stop the wave, or changes what translation counts on. */
+const LEAVES = /^s_(rfe|trap|sleep|sendmsg|cbranch_(g_fork|i_fork|join|cdbg)|setreg|set_gpr_idx|setvskip|sethalt|setprio|setkill|wakeup)/
 
 /** Instructions of a block at most. */
 export const BLOCK_LIMIT = 512
@@ -51,6 +56,7 @@ const CONDITIONS = /^s_cbranch_(scc0|scc1|vccz|vccnz|execz|execnz)$/
 const conditionOf = factOf(({ name }) => CONDITIONS.exec(name)?.[1])
 const isBranch = factOf(({ name }) => name === 's_branch' || CONDITIONS.test(name))
 const leaves = factOf(({ name }) => LEAVES.test(name))
+const endingOf = factOf(({ name }) => (STOPS.test(name) ? 'stop' : JUMPS.test(name) ? 'jump' : undefined))
 
 function readStep(view: DataView, address: number, pc: number): Step | undefined {
   const operation = operationOf(view.getUint16(address + RECORD_OP, true))
@@ -96,7 +102,7 @@ export function readBlocks(memory: ArrayBufferLike, program: number, elder?: Eld
     if (step.pc !== expected) starts.add(step.pc)
     const branches = isBranch(step.operation)
     if (branches) starts.add(step.imm)
-    if (branches || leaves(step.operation)) starts.add(next)
+    if (branches || leaves(step.operation) || endingOf(step.operation)) starts.add(next)
     expected = next
   }
   const blocks = new Map<number, Block>()
@@ -125,6 +131,8 @@ function addBlocks(blocks: Map<number, Block>, start: number, steps: ReadonlyMap
     }
     list.push(step)
     pc += step.mods.dwords * 4
+    const ending = endingOf(step.operation)
+    if (ending) return finish({ kind: ending, pc: step.pc })
     if (step.operation.name === 's_branch') return finish({ kind: 'goto', pc: step.imm })
     const condition = conditionOf(step.operation)
     if (condition) return finish({ kind: 'branch', condition, taken: step.imm, pc })

@@ -5,8 +5,9 @@
  * Between blocks, and before and after every call of the core, the wave block holds exact architectural state. Inside a block a
  * scalar instruction may run before the lanes that stand before it, or lanes before a scalar instruction, where neither sees the other.
  */
+import { Stop } from '../engine.ts'
 import { bitsOf, isFloat } from '../isa/row.ts'
-import { EXEC_LO, scalarOffset, VCC_LO, WAVE_PC, WAVE_SCC } from '../plan/layout.ts'
+import { EXEC_LO, RECORD_PC, scalarOffset, VCC_LO, WAVE_PC, WAVE_SCC } from '../plan/layout.ts'
 import { FLAG_APPROXIMATE, FLAG_DPP, FLAG_SDWA, KIND_SPECIAL } from '../plan/record.ts'
 import { factOf } from './fact.ts'
 import { findGrained, GrainState, type Role } from './flow.ts'
@@ -46,6 +47,8 @@ const EXEC_PAIR = pair(EXEC_LO)
 /** What a block's function returns besides the next block's number. */
 const LEAVE = -1
 const STOPPED = -2
+/** At WAVE_PC goes on what a register named. */
+const JUMPED = -3
 
 /** The new module. */
 export interface Region {
@@ -138,6 +141,8 @@ class BlockLocals implements FunctionLocals {
 class RegionModule {
   readonly builder = new ModuleBuilder()
   readonly stop = this.builder.importedGlobal('stop', I32)
+  /** The record that the core would run next. */
+  readonly next = this.builder.importedGlobal('next', I32)
   /** Instructions left. */
   readonly left = this.builder.importedGlobal('left', I32)
   /** 1 while the row of EXEC's lane masks is older than EXEC. */
@@ -225,17 +230,19 @@ class BlockWriter {
     this.#stepImport = module.builder.imported('runStep', STEP)
   }
 
-  write({ steps }: Block): void {
+  write({ steps, end }: Block): void {
+    const last = end.kind === 'stop' || end.kind === 'jump' ? steps.at(-1) : undefined
     steps.forEach((step, index) => {
       const role = this.roleOf(step)
       if (role === 'lanes') this.#lanes(step, steps.length - index)
       else if (role === 'scalar') this.#scalar(step)
-      else if (role === 'call') {
+      else if (role === 'call' && step !== last) {
         this.#close()
         this.#call(step, steps.length - index)
       }
     })
     this.#close()
+    if (last !== undefined) this.#leaveBy(last, end.kind === 'stop')
   }
 
   /** Ends the open run: its loop, then the scalar instructions that wait for it. */
@@ -371,6 +378,24 @@ class BlockWriter {
     this.#state.call(step)
     this.#state.scalar(step)
   }
+
+  /** The block's last step stops the wave, or goes to an instruction: to which one the core says. */
+  #leaveBy(step: Step, stops: boolean): void {
+    const { code, module } = this
+    code.i32(step.address).get(WAVE).op(OP.call).u32(this.#stepImport)
+    if (stops) {
+      code.i32(STOPPED).op(OP.return)
+      return
+    }
+    code.op(OP.globalGet).u32(module.stop).block(OP.if)
+    // Where the target is still to be planned, or is the code's end, the jump itself is done.
+    code.op(OP.globalGet).u32(module.stop).i32(Stop.Fault).op(OP.i32Eq).block(OP.if)
+    code.get(WAVE).i32(step.pc).memory(OP.i32Store, WAVE_PC)
+    this.#giveBack(1, STOPPED)
+    code.end().i32(STOPPED).op(OP.return).end()
+    code.get(WAVE).op(OP.globalGet).u32(module.next).memory(OP.i32Load, RECORD_PC).memory(OP.i32Store, WAVE_PC)
+    code.i32(JUMPED).op(OP.return)
+  }
 }
 
 /** The function of a block, and what it was made of besides. */
@@ -438,7 +463,7 @@ export class RegionWriter {
     }
     builder.restart()
     const functions = this.#written.map(({ locals, code }) => builder.add(BLOCK, locals, code))
-    builder.add(RUN, [], runFunction(functions, this.#module), 'run')
+    builder.add(RUN, [], runFunction(functions, entries, this.#module), 'run')
     const longest = Math.max(BLOCK_LIMIT, ...alone.map(({ steps }) => steps))
     return { bytes: builder.bytes(), entries, nests: this.#written.filter(({ isNest }) => isNest).length, longest }
   }
@@ -486,7 +511,7 @@ function findNests(blocks: ReadonlyMap<number, Block>, roles: (step: Step) => Ro
 }
 
 /** Goes from block to block until one leaves. */
-function runFunction(functions: readonly number[], module: RegionModule): Code {
+function runFunction(functions: readonly number[], entries: ReadonlyMap<number, number>, module: RegionModule): Code {
   const [wave, left, block] = [0, 1, 2]
   const code = new Code()
   code.get(left).op(OP.globalSet).u32(module.left).i32(1).op(OP.globalSet).u32(module.unsure).i32(0).op(OP.globalSet).u32(module.stale)
@@ -506,9 +531,30 @@ function runFunction(functions: readonly number[], module: RegionModule): Code {
       .u32(functions.length - i)
       .end()
   })
+  // Who jumps knows nothing of the values that the target takes to be grained.
+  code.get(block).i32(JUMPED).op(OP.i32Eq).block(OP.if).i32(1).op(OP.globalSet).u32(module.unsure)
+  code.get(wave).memory(OP.i32Load, WAVE_PC).set(left)
+  pushBlockAt(
+    code,
+    left,
+    [...entries].sort(([a], [b]) => a - b),
+  )
+  code.tee(block).i32(LEAVE).op(OP.i32Ne, OP.brIf).u32(1).end()
   code.op(OP.globalGet).u32(module.left).op(OP.globalGet).u32(module.left).i32(-1).op(OP.i32Xor)
   code.get(block).i32(LEAVE).op(OP.i32Eq, OP.select, OP.return).end().i32(0)
   return code
+}
+
+/** Pushes the number of the block that starts at a pc, LEAVE where none does. Blocks are sorted by pc. */
+function pushBlockAt(code: Code, pc: number, blocks: readonly (readonly [pc: number, number: number])[]): void {
+  const middle = blocks.length >>> 1
+  const [at, number] = blocks[middle]!
+  if (middle === 0) return void code.i32(number).i32(LEAVE).get(pc).i32(at).op(OP.i32Eq, OP.select)
+  code.get(pc).i32(at).op(OP.i32LtU).block(OP.if, I32)
+  pushBlockAt(code, pc, blocks.slice(0, middle))
+  code.op(OP.else)
+  pushBlockAt(code, pc, blocks.slice(middle))
+  code.end()
 }
 
 function blockFunction(
@@ -577,7 +623,7 @@ function blockFunction(
     code.end()
     goTo(end.pc, 0)
   } else if (end.kind === 'goto') goTo(end.pc, 0)
-  else leave(end.pc)
+  else if (end.kind === 'leave') leave(end.pc)
   code.end().op(OP.unreachable)
   return { locals: locals.types, code, isNest }
 }

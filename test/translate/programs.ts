@@ -175,14 +175,34 @@ function attempt(random: Random, table: readonly string[]): string {
 
 const body = (random: Random, length: number): string[] => Array.from({ length }, () => instruction(random, random(4) === 0 ? SALU : VALU))
 
-/** Assembly text of 5 to 60 instructions: pieces in a row, in loops, and under a narrowed EXEC. */
+/** A subroutine and a loop that calls it, with a barrier perhaps. It stands behind s_getpc_b64 and a branch of 4 bytes. */
+const called = (random: Random, i: number, piece: readonly string[]): string[] => [
+  's_getpc_b64 s[58:59]',
+  `s_branch over${i}`,
+  ...piece,
+  ...(random(3) ? [] : ['s_barrier']),
+  's_setpc_b64 s[60:61]',
+  `over${i}:`,
+  's_add_u32 s58, s58, 4',
+  's_addc_u32 s59, s59, 0',
+  `s_movk_i32 s${40 + i}, ${1 + random(5)}`,
+  `loop${i}:`,
+  's_swappc_b64 s[60:61], s[58:59]',
+  ...(random(3) ? [] : ['s_barrier']),
+  `s_sub_u32 s${40 + i}, s${40 + i}, 1`,
+  `s_cmp_lg_u32 s${40 + i}, 0`,
+  `s_cbranch_scc1 loop${i}`,
+]
+
+/** Assembly text of 5 to 60 instructions: pieces in a row, in loops, in subroutines, and under a narrowed EXEC. */
 export function program(random: Random): string {
   const lines: string[] = []
   const pieces = 1 + random(4)
   for (let i = 0; i < pieces; i++) {
     const piece = body(random, 3 + random(12))
-    const kind = random(4)
+    const kind = random(5)
     if (kind === 0) lines.push(...piece)
+    else if (kind === 4) lines.push(...called(random, i, piece))
     else if (kind === 1)
       lines.push(
         `s_and_saveexec_b64 s[${50 + 2 * i}:${51 + 2 * i}], vcc`,

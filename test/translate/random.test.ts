@@ -10,6 +10,9 @@ import { program, randomFrom, word } from './programs.ts'
 /** MODE: round modes, denormal modes, DX10_CLAMP and IEEE mixed, the usual one most often. */
 const MODES = [0x3c0, 0x3c0, 0x3c0, 0x3f0, 0x1c0, 0x3cf, 0x3c5, 0x300, 0x3d0, 0x3e0]
 
+/** Instructions of a program at most. */
+const BUDGET = 5000
+
 /** All registers of the wave after a program, as text, and what was said of its end. */
 async function outcome(engine: Engine, seed: number): Promise<string> {
   const random = randomFrom(seed)
@@ -21,7 +24,11 @@ async function outcome(engine: Engine, seed: number): Promise<string> {
   const sgprs = new Map(Array.from({ length: 40 }, (_, s) => [s + 18, word(random, tame)] as const))
   const exec = random(3) ? 0xffffffffffffffffn : (BigInt(word(random, false)) << 32n) | BigInt(word(random, false))
   const execution = bareWave(device, device.loadCode(words), { vgprs, sgprs, exec, mode: MODES[random(MODES.length)]! })
-  const { status, error, instructions } = await execution.run({ budget: 5000 })
+  // All at once, or in stretches that end anywhere.
+  const stretch = random(2) ? BUDGET : 1 + random(40)
+  while (execution.status === 'running' && execution.instructions < BUDGET)
+    execution.step(Math.min(stretch, BUDGET - execution.instructions))
+  const { status, error, instructions } = execution
   const state = execution.waves[0]!.state()
   const result = [
     status,
