@@ -13,7 +13,7 @@ import type { Step } from './graph.ts'
 import { push } from './kernels.ts'
 import { type Chunk, ROW_BYTES, type Value } from './lanes.ts'
 import type { NestContext } from './nest.ts'
-import { BASE_HIGH, dwordsLoaded, isBuffer } from './nest-plan.ts'
+import { BASE_HIGH, bytesLoaded, dwordsLoaded, isBuffer, type SmallLoad, smallLoad, unalignedBits } from './nest-plan.ts'
 import { Code, I32, I64, OP, SIMD, V128 } from './wasm.ts'
 
 /** Strides of numbers that must not wrap: then the first and the last lane tell of those between. */
@@ -362,13 +362,14 @@ export class AffineLoop {
 
   #load(code: Code, step: Step, index: number, value: Affine): void {
     const { chunks, findRegion } = this.around
-    const bytes = 4 * dwordsLoaded(step)
+    const bytes = bytesLoaded(step)
+    const unaligned = isBuffer(step) ? unalignedBits(step) : 0
     const [base, size, delta, region] = [this.#fresh(I64), this.#fresh(I64), this.#fresh(I32), this.#fresh(I32)]
     const [first, count, at] = [this.#fresh(I64), this.#fresh(I64), this.#fresh(I32)]
     const stride = this.#strides.get(value)
     if (stride !== undefined) this.#limitWide(stride)
-    // gfx6 drops the low bits.
-    if (isBuffer(step) && stride !== undefined) this.#leaveIf(this.#entry.get(stride).i64(3n).op(OP.i64And).i64(0n).op(OP.i64Ne))
+    if (unaligned > 0 && stride !== undefined)
+      this.#leaveIf(this.#entry.get(stride).i64(BigInt(unaligned)).op(OP.i64And).i64(0n).op(OP.i64Ne))
     this.before.i64(0n).set(size)
     // Lane 0 may be at `count` addresses from `first` on; there are none if the region is too small.
     const allow = (to: Code) => {
@@ -391,7 +392,7 @@ export class AffineLoop {
     }
     allow(this.#entry)
     const address = this.#local(code, value)
-    if (isBuffer(step)) this.#leaveIf(code.get(address).op(OP.i32WrapI64).i32(3).op(OP.i32And))
+    if (unaligned > 0) this.#leaveIf(code.get(address).op(OP.i32WrapI64).i32(unaligned).op(OP.i32And))
     const test = () => code.get(address).get(first).op(OP.i64Sub).get(count).op(OP.i64GeU)
     test().block(OP.if)
     findRegion(code, step, address, region, FAIL + 1)
@@ -404,63 +405,79 @@ export class AffineLoop {
       .u32(FAIL + 1)
       .end()
     code.get(address).op(OP.i32WrapI64).get(delta).op(OP.i32Add).set(at)
-    const results = Array.from({ length: bytes / 4 }, () => chunks.map(() => this.#fresh(V128)))
+    const results = Array.from({ length: dwordsLoaded(step) }, () => chunks.map(() => this.#fresh(V128)))
     const tested = results.map((_, dword) => this.#isTested(index, step.dst + dword * ROW_BYTES))
-    this.#fetch(code, at, stride, results, tested)
+    this.#fetch(code, at, stride, results, tested, smallLoad(step))
     for (const [dword, locals] of results.entries()) {
       for (const [i, chunk] of chunks.entries()) chunk.put(step.dst + dword * ROW_BYTES, locals[i]!, tested[dword])
     }
   }
 
   /** Loads from where lane 0 loads on: by one for all lanes, in one piece, or lane by lane. */
-  #fetch(code: Code, at: number, stride: number | undefined, results: readonly number[][], tested: readonly boolean[]): void {
+  #fetch(
+    code: Code,
+    at: number,
+    stride: number | undefined,
+    results: readonly number[][],
+    tested: readonly boolean[],
+    small: SmallLoad | undefined,
+  ): void {
+    const { chunks } = this.around
     const same = () => {
       for (const [dword, [first, ...others]] of results.entries()) {
-        code
-          .get(at)
-          .simdMemory(SIMD.load32Splat, 4 * dword)
-          .set(first!)
-        if (tested[dword]) this.around.chunks[0]!.watch(code, first!)
+        code.get(at)
+        if (small) code.memory(small.one, 0).simd(SIMD.i32x4Splat)
+        else code.simdMemory(SIMD.load32Splat, 4 * dword)
+        code.set(first!)
+        if (tested[dword]) chunks[0]!.watch(code, first!)
         for (const other of others) code.get(first!).set(other)
       }
     }
     if (stride === undefined) return same()
-    const watchAll = () => {
-      for (const [dword, locals] of results.entries()) {
-        if (tested[dword]) for (const [i, local] of locals.entries()) this.around.chunks[i]!.watch(code, local)
-      }
-    }
     code.get(stride).op(OP.i64Eqz).block(OP.if)
     same()
     code.op(OP.else)
     if (results.length === 1) {
-      code.get(stride).i64(4n).op(OP.i64Eq).block(OP.if)
-      for (const [i, local] of results[0]!.entries())
-        code
-          .get(at)
-          .simdMemory(SIMD.load, 16 * i)
-          .set(local)
-      code.op(OP.else)
-    }
-    const lane = this.#fresh(I32)
-    code.get(at).set(lane)
-    for (let n = 0; n < this.#lanes; n++) {
-      for (const [dword, locals] of results.entries()) {
-        const local = locals[n >> 2]!
-        code.get(lane)
-        if (n % 4 === 0) code.simdMemory(SIMD.load32Zero, 4 * dword)
-        else
-          code
-            .get(local)
-            .simdMemory(SIMD.load32Lane, 4 * dword)
-            .op(n % 4)
+      const bytes = small?.bytes ?? 4
+      code.get(stride).i64(BigInt(bytes)).op(OP.i64Eq).block(OP.if)
+      for (const [i, local] of results[0]!.entries()) {
+        code.get(at).simdMemory(small?.four ?? SIMD.load, 4 * bytes * i)
+        for (const extend of small?.extend ?? []) code.simd(extend)
         code.set(local)
       }
-      if (n + 1 < this.#lanes) code.get(lane).get(stride).op(OP.i32WrapI64, OP.i32Add).set(lane)
+      code.op(OP.else)
     }
+    this.#fetchLanes(code, at, stride, results, small)
     if (results.length === 1) code.end()
-    watchAll()
+    for (const [dword, locals] of results.entries()) {
+      if (tested[dword]) for (const [i, local] of locals.entries()) chunks[i]!.watch(code, local)
+    }
     code.end()
+  }
+
+  #fetchLanes(code: Code, at: number, stride: number, results: readonly number[][], small: SmallLoad | undefined): void {
+    const address = this.#fresh(I32)
+    code.get(at).set(address)
+    for (let n = 0; n < this.#lanes; n++) {
+      const lane = n % 4
+      for (const [dword, locals] of results.entries()) {
+        const local = locals[n >> 2]!
+        if (small) {
+          if (lane > 0) code.get(local)
+          code.get(address).memory(small.one, 0)
+          if (lane === 0) code.simd(SIMD.i32x4Splat)
+          else code.simd(SIMD.i32x4ReplaceLane).op(lane)
+        } else if (lane === 0) code.get(address).simdMemory(SIMD.load32Zero, 4 * dword)
+        else
+          code
+            .get(address)
+            .get(local)
+            .simdMemory(SIMD.load32Lane, 4 * dword)
+            .op(lane)
+        code.set(local)
+      }
+      if (n + 1 < this.#lanes) code.get(address).get(stride).op(OP.i32WrapI64, OP.i32Add).set(address)
+    }
   }
 
   /** Whether something behind a load reads the row as an f32 that would be flushed. */

@@ -4,7 +4,7 @@ import { KIND_SCALAR } from '../plan/record.ts'
 import { wideConstant } from './constant.ts'
 import type { Step } from './graph.ts'
 import { type Chunk, type FunctionLocals, ROW_BYTES } from './lanes.ts'
-import { BASE_HIGH, BUFFER_OFFSET, dwordsLoaded, isBuffer } from './nest-plan.ts'
+import { BASE_HIGH, BUFFER_OFFSET, bytesLoaded, dwordsLoaded, isBuffer, smallLoad, unalignedBits } from './nest-plan.ts'
 import { findRegion, type UniformScalars } from './nest-scalars.ts'
 import { type Code, I32, I64, OP, SIMD, V128 } from './wasm.ts'
 
@@ -70,7 +70,7 @@ export class LaneLoads {
     }) as [number, number]
   }
 
-  /** A buffer load's addresses; gives the iteration up where they are no multiples of 4, for gfx6 drops the low bits. */
+  /** A buffer load's addresses; gives the iteration up where they are not aligned. */
   #bufferRows(
     code: Code,
     step: Step,
@@ -85,7 +85,9 @@ export class LaneLoads {
     chunk.pushBits(code, step.sources[0] + ROW_BYTES)
     code.get(high).simd(SIMD.i32x4Add)
     code.get(rows[0]).get(low).simd(SIMD.i32x4LtU).simd(SIMD.i32x4Sub).set(rows[1])
-    code.get(rows[0]).v128(3).simd(SIMD.and).get(this.active[index]!).simd(SIMD.and).simd(SIMD.anyTrue).op(OP.brIf).u32(fail)
+    const bits = unalignedBits(step)
+    if (bits > 0)
+      code.get(rows[0]).v128(bits).simd(SIMD.and).get(this.active[index]!).simd(SIMD.and).simd(SIMD.anyTrue).op(OP.brIf).u32(fail)
     return rows
   }
 
@@ -100,7 +102,7 @@ export class LaneLoads {
     fail: number,
   ): void {
     const { locals } = this.context
-    const dwords = dwordsLoaded(step)
+    const [dwords, bytes, small] = [dwordsLoaded(step), bytesLoaded(step), smallLoad(step)]
     const [offsets, outside, at] = [locals.local(V128), locals.local(V128), locals.local(I32)]
     const rows = base && this.#bufferRows(code, step, chunk, index, base, fail)
     const row = (dword: number) => (rows ? code.get(rows[dword]!) : chunk.pushBits(code, step.sources[0] + dword * ROW_BYTES))
@@ -145,7 +147,7 @@ export class LaneLoads {
     code
       .get(region.pointer)
       .memory(OP.i32Load, REGION_SIZE)
-      .i32(4 * dwords)
+      .i32(bytes)
       .op(OP.i32LtU, OP.brIf)
       .u32(fail + 1)
     code.get(region.pointer).memory(OP.i32Load, REGION_BASE).simd(SIMD.i32x4Splat).set(region.low)
@@ -157,7 +159,7 @@ export class LaneLoads {
     code
       .get(region.pointer)
       .memory(OP.i32Load, REGION_SIZE)
-      .i32(4 * dwords - 1)
+      .i32(bytes - 1)
       .op(OP.i32Sub)
       .simd(SIMD.i32x4Splat)
       .set(region.end)
@@ -173,7 +175,8 @@ export class LaneLoads {
     const steps = locals.local(V128)
     code.get(offsets).get(at).simd(SIMD.i32x4Splat).simd(SIMD.i32x4Sub).set(steps)
     const results = Array.from({ length: dwords }, () => locals.local(V128))
-    if (dwords === 1) {
+    if (small) this.#gatherSmall(code, offsets, small.one, results[0]!)
+    else if (dwords === 1) {
       const [result] = results as [number]
       code.get(steps).get(locals.pooled!(ADJACENT)!).simd(SIMD.i32x4Eq).simd(SIMD.i32x4AllTrue).block(OP.if)
       code.get(at).simdMemory(SIMD.load, 0).set(result).op(OP.else)
@@ -183,6 +186,14 @@ export class LaneLoads {
       code.end().end()
     } else for (const [dword, result] of results.entries()) this.#gatherDword(code, offsets, at, 4 * dword, result)
     for (const [dword, result] of results.entries()) chunk.put(step.dst + dword * ROW_BYTES, result)
+  }
+  #gatherSmall(code: Code, offsets: number, load: number, result: number): void {
+    for (const lane of [0, 1, 2, 3]) {
+      code.get(offsets).simd(SIMD.i32x4ExtractLane).op(lane).memory(load, 0)
+      if (lane === 0) code.simd(SIMD.i32x4Splat)
+      else code.simd(SIMD.i32x4ReplaceLane).op(lane)
+    }
+    code.set(result)
   }
   #gatherDword(code: Code, offsets: number, first: number, offset: number, result: number): void {
     code.get(first).simdMemory(SIMD.load32Zero, offset).set(result)

@@ -7,6 +7,7 @@ import type { Role } from './flow.ts'
 import type { Block, Step } from './graph.ts'
 import { hasMask, maskOffset, ROW_BYTES } from './lanes.ts'
 import { EXEC, overlaps, SCC, scalarReads, scalarUses } from './scalars.ts'
+import { OP, SIMD } from './wasm.ts'
 
 /** Steps of a loop at most: its body is written twice. */
 const STEP_LIMIT = 128
@@ -15,7 +16,7 @@ const TRIAL_BITS = 12
 
 /** 64-bit scalar operations whose result's bits come from the same bits of their sources. */
 export const BITWISE = /^s_(mov|not|cselect|((and|or|xor|nand|nor|xnor|andn2|orn2)(_saveexec)?))_b64$/
-export const LOADS = /^(flat|buffer)_load_dword(x[234])?$/
+export const LOADS = /^(flat|buffer)_load_(dword(x[234])?|[us](byte|short))$/
 /** Behind these, scalar loads see what other workgroups have written: each group would, in an iteration of its own. */
 export const SEES_OTHERS = /^s_dcache_inv/
 export const SCALAR_LOADS = /^s_load_dword(x2|x4|x8|x16)?$/
@@ -244,6 +245,24 @@ export const resourceReads = (step: Step): Set<number> => {
   if (!isBuffer(step)) return new Set()
   return new Set([...pairSet(step.sources[1]), ...(step.mods.kinds[2] === KIND_SCALAR ? [step.sources[2]] : [])])
 }
+
+/** How a load of less than a dword is written: for one lane, and for four lanes side by side with what makes dwords of them. */
+export interface SmallLoad {
+  readonly bytes: 1 | 2
+  readonly one: number
+  readonly four: number
+  readonly extend: readonly number[]
+}
+const SMALL_LOADS: Readonly<Record<string, SmallLoad>> = {
+  ubyte: { bytes: 1, one: OP.i32Load8U, four: SIMD.load32Zero, extend: [SIMD.i16x8ExtendLowU, SIMD.i32x4ExtendLowU] },
+  sbyte: { bytes: 1, one: OP.i32Load8S, four: SIMD.load32Zero, extend: [SIMD.i16x8ExtendLowS, SIMD.i32x4ExtendLowS] },
+  ushort: { bytes: 2, one: OP.i32Load16U, four: SIMD.load16x4U, extend: [] },
+  sshort: { bytes: 2, one: OP.i32Load16S, four: SIMD.load16x4S, extend: [] },
+}
+export const smallLoad = ({ operation }: Step): SmallLoad | undefined => SMALL_LOADS[operation.name.split('_').at(-1)!]
+export const bytesLoaded = (step: Step): number => smallLoad(step)?.bytes ?? 4 * dwordsLoaded(step)
+/** Bits of a buffer load's address that gfx6 drops and gfx7 does not: loads where they are not zero are for the ordinary code. */
+export const unalignedBits = (step: Step): number => Math.min(bytesLoaded(step), 4) - 1
 
 export const dwordsLoaded = ({ operation }: Step): number => dwordsOf(operation.shape.results[0]!)
 export const loadReads = (step: Step): Set<number> =>

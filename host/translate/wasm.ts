@@ -85,6 +85,8 @@ export const OP = {
 /** Opcodes behind the 0xfd prefix. */
 export const SIMD = {
   load: 0,
+  load16x4S: 3,
+  load16x4U: 4,
   load32Splat: 9,
   store: 11,
   const: 12,
@@ -112,8 +114,12 @@ export const SIMD = {
   anyTrue: 83,
   load32Lane: 86,
   load32Zero: 92,
+  i16x8ExtendLowS: 135,
+  i16x8ExtendLowU: 137,
   i32x4AllTrue: 163,
   i32x4Bitmask: 164,
+  i32x4ExtendLowS: 167,
+  i32x4ExtendLowU: 169,
   i32x4Shl: 171,
   i32x4Add: 174,
   i32x4Sub: 177,

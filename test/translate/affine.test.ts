@@ -22,6 +22,8 @@ interface Case {
   readonly base: bigint
   readonly address?: (lane: number) => bigint
   readonly exec?: bigint
+  /** A load is outside of all regions. */
+  readonly faults?: true
   /** gfx8 where not said. */
   readonly target?: 'gfx600' | 'gfx700' | 'gfx803'
 }
@@ -31,6 +33,33 @@ const LOAD = ['flat_load_dword v4, v[8:9]', 'v_add_u32 v0, vcc, v4, v0']
 const NEXT = ['v_add_u32 v1, vcc, v3, v1']
 const SIGNED = ['v_ashrrev_i32 v11, 31, v1', 'v_mov_b32 v10, v1', 'v_lshlrev_b64 v[8:9], 2, v[10:11]', ...FROM_INDEX.slice(1)]
 const lanes = (lane: number) => lane
+
+/** Bytes and halves: side by side, alike, apart, and of buffers. */
+function smallCases(): Record<string, Case> {
+  const cases: Record<string, Case> = {}
+  for (const [type, shift] of Object.entries({ ubyte: 0, sbyte: 0, ushort: 1, sshort: 1 })) {
+    const sum = 'v_add_u32 v0, vcc, v4, v0'
+    const flat = (by: number): Case => ({
+      body: [`v_lshlrev_b64 v[8:9], ${by}, v[1:2]`, ...FROM_INDEX.slice(1), `flat_load_${type} v4, v[8:9]`, sum, ...NEXT],
+      index: lanes,
+      base: REGION + 0x7000n,
+    })
+    const buffer = `buffer_load_${type} v4, v[8:9], s[8:11], 0 addr64`
+    const buffered = ['v_lshl_b64 v[8:9], v[1:2], 1', buffer, 'v_add_i32 v0, vcc, v4, v0', 'v_add_i32 v1, vcc, v3, v1']
+    cases[`of a ${type}`] = flat(shift)
+    cases[`of a ${type}, apart`] = flat(shift + 2)
+    cases[`of a ${type}, alike`] = { ...flat(shift), index: (lane) => lane >> 4 }
+    cases[`of a ${type} up to beyond the region’s end`] = {
+      ...flat(shift),
+      faults: true,
+      index: (lane) => (BYTES >> shift) - 130 + (lane & 15),
+      base: REGION,
+    }
+    cases[`of a ${type} of a buffer`] = { body: buffered, index: lanes, base: REGION, target: 'gfx600' }
+    cases[`of a ${type} of a buffer at odd addresses`] = { body: buffered, index: lanes, base: REGION + 1n, target: 'gfx600' }
+  }
+  return cases
+}
 
 /** The same by buffer loads, whose resource is s[8:11]: its base counts, its size does not. */
 function bufferCases(target: 'gfx600' | 'gfx700'): Record<string, Case> {
@@ -73,13 +102,15 @@ const CASES: Readonly<Record<string, Case>> = {
   'that are alike in rows of 16': { body: [...FROM_INDEX, ...LOAD, ...NEXT], index: (lane) => 100 * (lane >> 4), base: REGION },
   'that are apart': { body: [...FROM_INDEX, ...LOAD, ...NEXT], index: (lane) => 3 * lane, base: REGION },
   'that go down': { body: [...FROM_INDEX, ...LOAD, ...NEXT], index: (lane) => 500 - lane, step: () => -1, base: REGION },
-  'that go down to the region’s start': {
+  'that go down beyond the region’s start': {
+    faults: true,
     body: [...FROM_INDEX, ...LOAD, ...NEXT],
     index: (lane) => 130 - (lane & 15),
     step: () => -1,
     base: REGION,
   },
-  'that go up to the region’s end': {
+  'that go up beyond the region’s end': {
+    faults: true,
     body: [...FROM_INDEX, ...LOAD, ...NEXT],
     index: (lane) => BYTES / 4 - 130 + (lane & 15),
     base: REGION,
@@ -180,6 +211,7 @@ const CASES: Readonly<Record<string, Case>> = {
     base: REGION,
   },
   'of which one is outside for one iteration': {
+    faults: true,
     body: [
       's_cmp_eq_u32 s0, 60',
       `s_cselect_b32 s4, ${BYTES / 4 - 15}, 0`,
@@ -205,15 +237,13 @@ const CASES: Readonly<Record<string, Case>> = {
   },
   'whose dwords are the next ones': {
     body: [
-      ...FROM_INDEX,
+      'v_add_u32 v8, vcc, s2, v1',
+      'v_addc_u32 v9, vcc, v7, v2, vcc',
       ...LOAD,
-      'v_mov_b32 v1, v8',
-      'v_mov_b32 v2, v9',
-      'v_subrev_u32 v1, vcc, s2, v1',
-      'v_mov_b32 v2, 0',
+      'v_subrev_u32 v1, vcc, s2, v8',
       'v_add_u32 v1, vcc, 4, v1',
     ],
-    index: (lane) => lane & 3,
+    index: (lane) => 4 * lane,
     base: REGION,
   },
   'of a group with a lane that is off': {
@@ -222,6 +252,7 @@ const CASES: Readonly<Record<string, Case>> = {
     base: REGION,
     exec: ~(1n << 20n),
   },
+  ...smallCases(),
   ...bufferCases('gfx600'),
   ...bufferCases('gfx700'),
   'times a scalar': {
@@ -233,7 +264,7 @@ const CASES: Readonly<Record<string, Case>> = {
 
 test.each(Object.entries(CASES))(
   'a loop loads from addresses %s',
-  async (_, { body, index, step = () => 1, base, address = () => base, exec, target = 'gfx803' }) => {
+  async (_, { body, index, step = () => 1, base, address = () => base, exec, faults, target = 'gfx803' }) => {
     const source = ['s_movk_i32 s0, 120', 'loop:', ...body, 's_sub_u32 s0, s0, 1', 's_cmp_lg_u32 s0, 0', 's_cbranch_scc1 loop', 's_endpgm']
     const { words } = assembleProgram(source.join('\n'), TARGETS[target])
     const row = (value: (lane: number) => number) => Array.from({ length: 64 }, (_, lane) => value(lane) >>> 0)
@@ -247,6 +278,12 @@ test.each(Object.entries(CASES))(
       [2, low(base)],
       [3, high(base)],
       [4, 5],
+      [5, 12],
+      // A stride of 16, no records.
+      [8, low(base)],
+      [9, high(base) | (16 << 16)],
+      [10, 0],
+      [11, 0x0100f000],
     ])
     const translate = await createTranslate({ threshold: 1 })
     const [want, got] = [await createCore(), translate].map((engine) => {
@@ -269,6 +306,7 @@ test.each(Object.entries(CASES))(
       return [10_000, 10_000, ...Array.from({ length: 40 }, (_, i) => 300 + i)].map(run)
     })
     expect(translate.nests).toBeGreaterThan(0)
+    expect(want![0]![0]).toBe(faults ? 'stopped' : 'done')
     for (const [i, values] of want!.entries()) {
       const first = values.findIndex((value, n) => value !== got![i]![n])
       expect([i, first, got![i]![first]]).toEqual([i, -1, undefined])

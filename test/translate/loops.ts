@@ -259,7 +259,14 @@ const ONLOOKERS = [
 ]
 function indexed(random: Random): { lines: string[]; indexing: Indexing } {
   const indexing = pick(random, INDEXINGS)
-  const load = pick(random, ['flat_load_dword v4', 'flat_load_dword v4', 'flat_load_dwordx2 v[4:5]', 'flat_load_dwordx4 v[8:11]'])
+  const load = pick(random, [
+    'flat_load_dword v4',
+    'flat_load_dword v4',
+    'flat_load_dwordx2 v[4:5]',
+    'flat_load_dwordx4 v[8:11]',
+    'flat_load_sbyte v4',
+    'flat_load_ushort v5',
+  ])
   const step = `v_add_u32 v16, vcc, ${pick(random, ['1', '1', '2', '-1', '0', `s${INDEX_STEP}`, 'v19', '0x1000'])}, v16`
   const lines = [...indexing.lines, `${load}, v[60:61]`, ...some(random, 3, () => pick(random, ADDED)), ...(random(4) ? [step] : [])]
   const at = random(lines.length + 1)
@@ -325,6 +332,7 @@ export const vectorLoad = (random: Random): string => {
     `flat_load_dword v${random(12)}, ${address} glc`,
     `flat_load_dwordx2 v[${2 * random(5)}:${1}], ${address}`,
     `flat_load_dwordx3 v[4:6], ${address}`,
+    `flat_load_${pick(random, ['ubyte', 'sbyte', 'ushort', 'sshort'])} v${random(12)}, ${address}`,
     `flat_load_dwordx4 v[8:11], ${address}`,
   ]).replace(/v\[(\d+):1\]/, (_, first) => `v[${first}:${Number(first) + 1}]`)
 }
