@@ -4,7 +4,7 @@
 const FIRST_SLICE = 64
 const LEAST_SLICE = 16
 /** Even the slowest instructions of the core get through so many in a fraction of a second. */
-const MOST_SLICE = 1 << 17
+const MOST_SLICE = 1 << 18
 /** A slice of a run takes about this long, and control goes back to the event loop about this often. */
 export const SLICE_MS = 4
 

@@ -142,8 +142,8 @@ export interface GraphNest {
   readonly lastRow: number
   /** Nothing that lanes hold makes it give up: there are no floats in it, and no loads. */
   readonly isSure: boolean
-  /** Instructions of all blocks together. */
-  readonly steps: number
+  /** Instructions of an iteration at most, from the header of any loop in it to the next one. */
+  readonly longest: number
 }
 
 /** Whether a loop is such a one. */
@@ -170,7 +170,7 @@ function planLoop(found: Loop, decided: Loop, isSure: boolean, roleOf: (step: St
   const dirty = new Set(list.flatMap((step) => writtenRows(step, roleOf(step), lastRow)))
   if (dirty.size > SHADOW_ROWS) return undefined
   const needsLanes = [...decided.blocks.keys()].some((pc) => pc < 0)
-  return { found, loop, needsLanes, resumes, roleOf, ...flow, live, wanted, dirty, lastRow, isSure, steps: list.length }
+  return { found, loop, needsLanes, resumes, roleOf, ...flow, live, wanted, dirty, lastRow, isSure, longest: longestWay(loop) }
 }
 
 const hasFloats = ({ operation: { shape } }: Step): boolean => [...shape.results, ...shape.sources].some(isFloat)
@@ -184,6 +184,14 @@ function innerHeaders({ header, blocks }: Loop): number[] {
     for (const to of successors(block)) if (to !== header && seen.has(to)) headers.add(to)
   }
   return [...headers]
+}
+
+/** Instructions of the longest way through a loop, edges back left out. */
+function longestWay({ header, blocks }: Loop): number {
+  const behind = new Map<number, number>()
+  for (const block of [...blocks.values()].toReversed())
+    behind.set(block.pc, block.steps.length + Math.max(0, ...successors(block).map((to) => behind.get(to) ?? 0)))
+  return behind.get(header)!
 }
 
 /** Condition of the branches that lead to the place where a loop is entered. */

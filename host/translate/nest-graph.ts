@@ -435,7 +435,7 @@ class GraphNestWriter {
   write(code: Code, ways: Ways): void {
     const { nest, context } = this
     const { locals, wave, left } = context
-    const { steps } = nest
+    const { longest } = nest
     this.#writeBody()
     const [ran, shadow] = [locals.fresh(I32), locals.fresh(I32)]
     const masks = new Set(this.#exits.flatMap(({ state }) => state.masks))
@@ -443,9 +443,9 @@ class GraphNestWriter {
     const dirty = [...nest.dirty]
 
     if (nest.resumes.length > 0) code.op(OP.globalGet).u32(context.entry).set(this.#entered).i32(0).op(OP.globalSet).u32(context.entry)
-    code.block(OP.block).op(OP.globalGet).u32(left).i32(steps).op(OP.i32LtU, OP.brIf).u32(0)
+    code.block(OP.block).op(OP.globalGet).u32(left).i32(longest).op(OP.i32LtU, OP.brIf).u32(0)
     if (nest.needsLanes) code.get(wave).memory(OP.i64Load, EXEC).op(OP.i64Eqz, OP.brIf).u32(0)
-    code.op(OP.globalGet).u32(left).i32(steps).op(OP.i32Sub).set(this.#room).i32(0x7fffffff).set(this.#limit)
+    code.op(OP.globalGet).u32(left).i32(longest).op(OP.i32Sub).set(this.#room).i32(0x7fffffff).set(this.#limit)
     code.block(OP.loop).block(OP.block)
     this.#uniform.fetch(code)
     code.append(this.#before)

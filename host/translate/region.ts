@@ -464,7 +464,7 @@ export class RegionWriter {
     builder.restart()
     const functions = this.#written.map(({ locals, code }) => builder.add(BLOCK, locals, code))
     builder.add(RUN, [], runFunction(functions, entries, this.#module), 'run')
-    const longest = Math.max(BLOCK_LIMIT, ...alone.map(({ steps }) => steps))
+    const longest = Math.max(BLOCK_LIMIT, ...alone.map((nest) => nest.longest))
     return { bytes: builder.bytes(), entries, nests: this.#written.filter(({ isNest }) => isNest).length, longest }
   }
 
