@@ -133,6 +133,8 @@ export interface GraphNest {
   readonly behind: Holdings
   /** By the header of each loop in it what scalars hold between two iterations, where the ordinary code may go on. */
   readonly between: ReadonlyMap<number, Holdings>
+  /** Scalar instructions that compute masks. */
+  readonly bitwise: ReadonlySet<Step>
   /** Masks whose bits are needed from a block's start on. */
   readonly live: ReadonlyMap<number, ReadonlySet<number>>
   /** Lane operations whose mask is read, and whether as bits. */
@@ -166,8 +168,9 @@ function planLoop(found: Loop, decided: Loop, isSure: boolean, roleOf: (step: St
   if (flow === undefined || flow.behind.hasMixed || [...flow.between.values()].some((state) => state.hasMixed)) return undefined
   const { live, wanted } = liveMasks(loop, roleOf, flow)
   const isRelative = list.some(({ operation }) => RELATIVE.test(operation.name))
-  const lastRow = isRelative ? Math.max(...list.flatMap((step) => rowsNamed(step, roleOf(step)))) : 0
-  const dirty = new Set(list.flatMap((step) => writtenRows(step, roleOf(step), lastRow)))
+  const lastRow = isRelative ? lastRowOf(list, roleOf) : 0
+  const dirty = new Set<number>()
+  for (const step of list) for (const at of writtenRows(step, roleOf(step), lastRow)) dirty.add(at)
   if (dirty.size > SHADOW_ROWS) return undefined
   const needsLanes = [...decided.blocks.keys()].some((pc) => pc < 0)
   return { found, loop, needsLanes, resumes, roleOf, ...flow, live, wanted, dirty, lastRow, isSure, longest: longestWay(loop) }
@@ -217,19 +220,20 @@ function withEntries(loop: Loop, resumes: readonly number[]): Loop | undefined {
   return loopOf(FIRST_ENTRY, blocks, blocks)
 }
 
-type Flow = Pick<GraphNest, 'before' | 'after' | 'behind' | 'between'>
+type Flow = Pick<GraphNest, 'before' | 'after' | 'behind' | 'between' | 'bitwise'>
 
 /** What scalars hold at each block; nothing where a block has something that cannot run so. */
 function followLoop(loop: Loop, roleOf: (step: Step) => Role): Flow | undefined {
   const { header, blocks } = loop
   const before = new Map([[header, new Holdings()]])
   const after = new Map<number, Holdings>()
+  const bitwise = new Set<Step>()
   const work = new Set([header])
   for (const pc of work) {
     work.delete(pc)
     const block = blocks.get(pc)!
     const state = before.get(pc)!.copy()
-    if (!block.steps.every((step) => follow(step, roleOf(step), state)) || !isUniformBranch(block, state)) return undefined
+    if (!block.steps.every((step) => follow(step, roleOf(step), state, bitwise)) || !isUniformBranch(block, state)) return undefined
     after.set(pc, state)
     for (const to of successors(block)) {
       if (!blocks.has(to)) continue
@@ -253,7 +257,7 @@ function followLoop(loop: Loop, roleOf: (step: Step) => Role): Flow | undefined 
     between.set(pc, state)
   }
   // A loop without end is none that is worth it.
-  return behind && { before, after, behind, between }
+  return behind && { before, after, behind, between, bitwise }
 }
 
 function isUniformBranch({ end }: Block, state: Holdings): boolean {
@@ -261,11 +265,15 @@ function isUniformBranch({ end }: Block, state: Holdings): boolean {
   return end.condition.startsWith('scc') ? state.isUniform([SCC]) : state.mask(scalarOffset(VCC_LO)) === 'uniform'
 }
 
-/** Takes what scalars hold over an instruction. @returns whether it can stand in such a loop */
-export function follow(step: Step, role: Role, state: Holdings): boolean {
+/**
+ * Takes what scalars hold over an instruction.
+ * @param bitwise takes the scalar instruction if it computes a mask, each group's bits from the same bits
+ * @returns whether it can stand in such a loop
+ */
+export function follow(step: Step, role: Role, state: Holdings, bitwise: Set<Step>): boolean {
   const { name } = step.operation
   if (role === 'idle') return !SEES_OTHERS.test(name)
-  if (role === 'scalar') return followScalar(step, state)
+  if (role === 'scalar') return followScalar(step, state, bitwise)
   if (role === 'lanes') {
     if (!state.isUniform(scalarReads(step, false)) || maskSources(step).some((at) => state.mask(at) === 'mixed')) return false
     if (hasMask(step)) state.setMask(maskOffset(step), true)
@@ -285,19 +293,16 @@ export function follow(step: Step, role: Role, state: Holdings): boolean {
   return LOADS.test(name) && (step.flags & ~FLAG_GLC) === 0 && isLaneLoad(step) && state.isUniform(resourceReads(step))
 }
 
-/** Whether a scalar instruction computes a mask, each group's bits from the same bits. */
-export const isBitwise = (step: Step, state: Holdings): boolean =>
-  BITWISE.test(step.operation.name) && bitwiseReads(step).some((at) => state.mask(at) !== 'uniform')
-
-function followScalar(step: Step, state: Holdings): boolean {
+function followScalar(step: Step, state: Holdings, bitwise: Set<Step>): boolean {
   const { reads, writes } = scalarUses(step)
   if (writes.has(EXEC) || writes.has(EXEC + 4)) return false
-  if (!isBitwise(step, state)) {
+  if (!BITWISE.test(step.operation.name) || bitwiseReads(step).every((at) => state.mask(at) === 'uniform')) {
     if (!state.isUniform(reads)) return false
     state.setUniform(writes)
     return true
   }
   if (bitwiseReads(step).some((at) => state.mask(at) === 'mixed') || (reads.has(SCC) && !state.isUniform([SCC]))) return false
+  bitwise.add(step)
   state.setMask(step.dst, false)
   if (writes.has(SCC)) state.setSccOf(step.dst)
   return true
@@ -323,7 +328,7 @@ function liveMasks({ blocks }: Loop, roleOf: (step: Step) => Role, flow: Flow): 
     // The ordinary code may go on between two iterations.
     return [...live.get(to)!, ...(flow.between.get(to)?.masks ?? [])]
   }
-  const order = [...blocks.values()].toReversed().map((block) => ({ block, uses: maskUses(block, flow.before.get(block.pc)!, roleOf) }))
+  const order = [...blocks.values()].toReversed().map((block) => ({ block, uses: maskUses(block, flow.bitwise, roleOf) }))
   for (let changed = true; changed; ) {
     changed = false
     for (const { block, uses } of order) {
@@ -336,8 +341,7 @@ function liveMasks({ blocks }: Loop, roleOf: (step: Step) => Role, flow: Flow): 
 }
 
 /** A block's uses of masks, the last one first. */
-function maskUses({ steps }: Block, before: Holdings, roleOf: (step: Step) => Role): MaskUse[] {
-  const state = before.copy()
+function maskUses({ steps }: Block, bitwise: ReadonlySet<Step>, roleOf: (step: Step) => Role): MaskUse[] {
   const uses: MaskUse[] = []
   for (const step of steps) {
     const role = roleOf(step)
@@ -347,9 +351,8 @@ function maskUses({ steps }: Block, before: Holdings, roleOf: (step: Step) => Ro
       if (made !== undefined || readAsLanes.length > 0) uses.push({ step, made, ended: [], readAsBits: [], readAsLanes })
     } else if (role === 'scalar') {
       const ended = [...scalarUses(step).writes].flatMap((at) => [at, at - 4])
-      uses.push({ step, made: undefined, ended, readAsBits: isBitwise(step, state) ? bitwiseReads(step) : [], readAsLanes: [] })
+      uses.push({ step, made: undefined, ended, readAsBits: bitwise.has(step) ? bitwiseReads(step) : [], readAsLanes: [] })
     }
-    follow(step, role, state)
   }
   return uses.reverse()
 }
@@ -374,13 +377,18 @@ function masksRead(uses: readonly MaskUse[], bits: Set<number>, wanted: Map<Step
   return bits
 }
 
-/** Rows that an instruction names: VGPRs that the wave has. */
-function rowsNamed(step: Step, role: Role): number[] {
-  const { name, shape } = step.operation
-  const sources = shape.sources.flatMap((type, slot) =>
-    step.mods.kinds[slot] === KIND_VECTOR ? [step.sources[slot]! + (bitsOf(type) === 64 ? ROW_BYTES : 0)] : [],
-  )
-  return [...sources, ...(RELATIVE.test(name) ? [step.dst] : rowsWritten(step, role))]
+/** The last row that instructions name: VGPRs that the wave has. */
+function lastRowOf(steps: readonly Step[], roleOf: (step: Step) => Role): number {
+  let last = 0
+  for (const step of steps) {
+    const { name, shape } = step.operation
+    shape.sources.forEach((type, slot) => {
+      if (step.mods.kinds[slot] === KIND_VECTOR) last = Math.max(last, step.sources[slot]! + (bitsOf(type) === 64 ? ROW_BYTES : 0))
+    })
+    if (RELATIVE.test(name)) last = Math.max(last, step.dst)
+    else if (roleOf(step) === 'lanes') for (const at of rowsWritten(step, 'lanes')) last = Math.max(last, at)
+  }
+  return last
 }
 
 /** Rows that an instruction writes or may write. */

@@ -24,7 +24,7 @@ import {
   watchSmall,
 } from './lanes.ts'
 import type { NestContext } from './nest.ts'
-import { follow, GETPC, type GraphNest, type Holdings, isBitwise, RELATIVE, RESUME, relativeRows } from './nest-flow.ts'
+import { follow, GETPC, type GraphNest, type Holdings, RELATIVE, RESUME, relativeRows } from './nest-flow.ts'
 import { LaneLoads } from './nest-loads.ts'
 import { LOADS, loadWrites, SCALAR_LOADS } from './nest-plan.ts'
 import { CHUNK_BYTES, GroupRows } from './nest-rows.ts'
@@ -173,10 +173,11 @@ class GraphNestWriter {
       const runs = localIn(this.#runs, block, () => context.locals.fresh(I32))
       body.get(runs).i32(1).op(OP.i32Add).set(runs)
     }
+    const bitwise = new Set<Step>()
     for (const step of block.steps) {
       this.#step(step, depth)
       context.locals.reset()
-      follow(step, nest.roleOf(step), this.#state)
+      follow(step, nest.roleOf(step), this.#state, bitwise)
     }
     for (const chunk of this.#chunks) chunk.watchResults(body)
     for (const chunk of this.#chunks) chunk.carryAll(body)
@@ -246,7 +247,7 @@ class GraphNestWriter {
   #scalar(step: Step): void {
     const { kernels, locals } = this.context
     const state = this.#state
-    if (!isBitwise(step, state))
+    if (!this.nest.bitwise.has(step))
       return MOVES.test(step.operation.name)
         ? this.#uniform.move(this.#body, step)
         : writeScalar(this.#body, step, kernels, locals, this.#uniform.file)
