@@ -271,6 +271,12 @@ test.each([
   ['NaNs that are chosen by masks', [DOUBLE, NAN, 'v_cmp_u_f32 vcc, v2, v2', 'v_cndmask_b32 v0, 7, v2, vcc'], 0x7fc00000],
   ['denormals that are flushed', ['v_mul_f32 v1, 0.5, v1', 'v_mov_b32 v0, v1'], 0],
   ['denormals that products flush before they are added', ['v_mul_f32 v1, 0.5, v1', 'v_mad_f32 v0, v1, 0.5, v3'], 0],
+  [
+    'denormal squares plus nothing, which only bits show',
+    ['v_mul_f32 v2, 0x1f800000, v1', 'v_fma_f32 v2, v2, v2, s4', 'v_xor_b32 v0, v2, v0', 'v_mul_f32 v1, 0x3f8ccccd, v1'],
+    // The bits of the squares, in binary64 rounded to binary32, those below 2^-126 taken as zero.
+    11009659,
+  ],
   ['denormals that are read as bits', ['v_mul_f32 v1, 0.5, v1', 'v_or_b32 v0, v1, v3'], 0],
 ])('a loop runs group by group until there are %s', async (_, body, want) => {
   const source = [
