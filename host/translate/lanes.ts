@@ -281,6 +281,8 @@ export class Chunk {
   readonly #masks = new Map<number, number>()
   readonly #small: number
   readonly #nan: number
+  /** The least normal number in all lanes, while the chunk is computed exactly. */
+  #minNormal = 0
   #watchesSmall = false
   #watchesNan = false
   /** Values of rows that stay the same for all of the loop, and those of them that are tested before it. */
@@ -536,7 +538,7 @@ export class Chunk {
     const plain = step.mods.abs === 0 && step.mods.neg === 0
     if (name === 'v_mov_b32' && plain) return this.#define(step.dst, sources[0]!)
     const args = this.#arguments(code, laneStep, sources)
-    if (hasMask(step) && !laneStep.maskIsDead) this.#mask(code, laneStep, args)
+    if (hasMask(step) && !laneStep.maskIsDead) this.#mask(code, laneStep, args, false)
     if (result === undefined) return
     if (isProductAndSum) this.#productAndSum(code, args)
     else this.kernels.apply(code, name, args, this.locals)
@@ -617,11 +619,11 @@ export class Chunk {
     return lanes
   }
 
-  #mask(code: Code, { step }: LaneStep, args: readonly Argument[]): void {
+  #mask(code: Code, { step }: LaneStep, args: readonly Argument[], exact: boolean): void {
     const name = valueType(step) ? `${step.operation.name}_mask` : step.operation.name
     const at = maskOffset(step)
     const local = this.locals.local(V128)
-    this.kernels.apply(code, name, args, this.locals)
+    this.#kernel(code, name, args, exact)
     code.set(local)
     this.#masks.set(at, local)
   }
@@ -640,7 +642,7 @@ export class Chunk {
     )
     if (hasMask(step) && !laneStep.maskIsDead) {
       const maskName = result ? `${name}_mask` : name
-      for (const args of halves) this.kernels.apply(code, maskName, args, this.locals)
+      for (const args of halves) this.#kernel(code, maskName, args, exact)
       shuffleDwords(code, LOW_DWORDS)
       const local = this.locals.local(V128)
       code.set(local)
@@ -650,7 +652,7 @@ export class Chunk {
     const floatArgs = (args: readonly Argument[]) => args.filter((_, i) => shape.sources[i] === result)
     const results = halves.map((args) => {
       const local = this.locals.temporary(V128)
-      this.kernels.apply(code, name, args, this.locals)
+      this.#kernel(code, name, args, exact)
       code.set(local)
       if (traits.has('nan') && result === 'f64') {
         if (exact) this.#rebuildNan(code, 'nan64', local, floatArgs(args))
@@ -671,18 +673,19 @@ export class Chunk {
     this.#define(step.dst, low)
   }
 
+  /** A kernel: its body, or a call where it is only for chunks that failed a test. Those are few, and large bodies would be there twice. */
+  #kernel(code: Code, name: string, args: readonly Argument[], exact: boolean): void {
+    if (exact) this.kernels.call(code, name, args, this.locals)
+    else this.kernels.apply(code, name, args, this.locals)
+  }
+
   /** A 64-bit shift of all lanes by one count. */
   #shift(code: Code, laneStep: LaneStep, name: string, slot: number, count: number, exact: boolean): void {
     const { step } = laneStep
     const type = step.operation.shape.sources[slot]!
     const results = ([0, 1] as const).map((half) => {
       const local = this.locals.temporary(V128)
-      this.kernels.apply(
-        code,
-        name,
-        [{ local: this.#half(code, laneStep, type, slot, half, exact) }, { constant: count & 63 }],
-        this.locals,
-      )
+      this.#kernel(code, name, [{ local: this.#half(code, laneStep, type, slot, half, exact) }, { constant: count & 63 }], exact)
       code.set(local)
       return local
     })
@@ -745,6 +748,8 @@ export class Chunk {
     const masks = new Map(this.#masks)
     this.#values.clear()
     this.#masks.clear()
+    this.#minNormal = this.locals.local(V128)
+    code.v128(MIN_NORMAL).set(this.#minNormal)
     for (const step of this.steps) {
       if (isWide(step.step)) this.#wide(code, step, true)
       else this.#exactNarrow(code, step)
@@ -772,7 +777,7 @@ export class Chunk {
     const args = this.#arguments(code, laneStep, sources).map((arg, slot) =>
       needsGrain(step, slot, this.modes) ? this.#flushed(code, arg) : arg,
     )
-    if (hasMask(step)) this.#mask(code, laneStep, args)
+    if (hasMask(step)) this.#mask(code, laneStep, args, true)
     if (result === undefined) return
     this.kernels.call(code, name, args, this.locals)
     if (bitsOf(result) === 16) code.v128(0xffff).simd(SIMD.and)
@@ -792,13 +797,13 @@ export class Chunk {
   }
 
   #flush(code: Code, value: Value): void {
-    this.kernels.call(code, 'flush32', [value.arg, { lanes: MIN_NORMAL }], this.locals)
+    this.kernels.call(code, 'flush32', [value.arg, { local: this.#minNormal }], this.locals)
     store(code, value)
   }
 
   #flushed(code: Code, arg: Argument): Argument {
     const value = valueIn(this.locals.temporary(V128))
-    this.kernels.call(code, 'flush32', [arg, { lanes: MIN_NORMAL }], this.locals)
+    this.kernels.call(code, 'flush32', [arg, { local: this.#minNormal }], this.locals)
     store(code, value)
     return value.arg
   }
