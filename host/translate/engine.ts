@@ -6,6 +6,7 @@ import {
   PROGRAM_CODE_BYTES,
   PROGRAM_ID,
   PROGRAM_PC_TABLE,
+  RECORD_FLAGS,
   RECORD_OP,
   WAVE_INSTRUCTIONS,
   WAVE_MODE,
@@ -14,6 +15,8 @@ import {
   WAVE_SIZE,
   WAVE_STOP,
 } from '../plan/layout.ts'
+import { FLAG_DPP, FLAG_SDWA } from '../plan/record.ts'
+import { factOf } from './fact.ts'
 import type { Maker } from './make.ts'
 import { MODE_GPR_IDX_EN, MODE_KEY } from './modes.ts'
 import { linkTranslation, type Translation } from './translation.ts'
@@ -40,6 +43,8 @@ interface Program {
   /** Instructions interpreted since the last translation, and waves that ended meanwhile. */
   interpreted: number
   ended: number
+  /** Barriers that interpreted waves came to. */
+  barriers: number
   /** How many instructions there must be to come before it is worth asking again whether translating pays. */
   asked: number
   translation: Translation | undefined
@@ -54,17 +59,22 @@ const COLD_SLICE = 2000
 /** How much longer than the threshold a program is interpreted while no wave ends: code that it comes to later is not planned yet. */
 const PATIENCE = 10
 /**
- * What translating costs, in instructions that could be interpreted meanwhile (65 ns each), and half as many again since not all that is
- * saved on them is saved whole: for each planned instruction, for the first program (the translator's own code is cold then), and for others.
+ * What translating costs, in instructions that could be interpreted meanwhile (65 ns each), and more since not all that is saved on them is
+ * saved whole: for each planned instruction, for the first program of a thread (the translator's own code is cold then, its functions are
+ * still to be compiled), and for others.
  */
-const PRICE = 1300
+const PRICE = 400
 const FIRST_PRICE = 1_100_000
-const NEXT_PRICE = 150_000
+const NEXT_PRICE = 120_000
 /** How many times as long a call of the core takes as an instruction that translated code has in itself, and leaving it and coming back. */
 const CALL_WEIGHT = 5
 const LEAVE_WEIGHT = 50
 /** Instructions at which translated code is left, and the interpreter would not stop. */
 const LEAVING = /^s_(setreg|cbranch_(g_fork|i_fork|join)|set_gpr_idx)/
+/** What a barrier loses, in instructions that are interpreted: translated code ends there, and is entered anew behind it. Measured on scan. */
+const BARRIER_WEIGHT = 10
+/** Vector and scalar operations that are calls of the core. */
+const CALLED = /^(v_(cmps?x_|mbcnt|readlane|readfirstlane|writelane|movrel|interp)|s_(movrel|getpc|memtime))/
 /** Instructions that are interpreted without asking whether they are worth more. */
 const LEAST = 20_000
 /** What a thread that joined counts as done: the thread that began before is about to translate, and will send what it made. */
@@ -75,6 +85,9 @@ const DOUBT_LIMIT = 1000
 const MODES = MODE_KEY + 1
 /** Programs at once; when there are more, all are forgotten. */
 const PROGRAM_LIMIT = 64
+/** Whether no engine of this thread has translated anything yet. */
+let isCold = true
+
 class Translator implements TranslateEngine, Translations {
   readonly name = 'translate'
   readonly #programs = new Map<number, Program>()
@@ -194,7 +207,7 @@ class Translator implements TranslateEngine, Translations {
       const done = (view.getUint32(wave + WAVE_INSTRUCTIONS, true) - before) >>> 0
       left -= done
       // What is left of translated code, where a budget ended in it, is not worth translating again.
-      if (program && block === undefined && !translation?.rest.has(pc)) this.#warm(program, wave, done, stop === Stop.End)
+      if (program && block === undefined && !translation?.rest.has(pc)) this.#warm(program, wave, done, stop)
       if (stop !== Stop.Budget || left === 0) return stop
     }
   }
@@ -230,7 +243,15 @@ class Translator implements TranslateEngine, Translations {
     let program = this.#programs.get(key)
     if (program === undefined) {
       if (this.#programs.size >= PROGRAM_LIMIT) this.#programs.clear()
-      program = { interpreted: 0, ended: 0, asked: 0, translation: undefined, rounds: this.joined ? JOINED_ROUNDS : 0, doubts: 0 }
+      program = {
+        interpreted: 0,
+        ended: 0,
+        barriers: 0,
+        asked: 0,
+        translation: undefined,
+        rounds: this.joined ? JOINED_ROUNDS : 0,
+        doubts: 0,
+      }
       this.#programs.set(key, program)
     }
     return program
@@ -240,13 +261,17 @@ class Translator implements TranslateEngine, Translations {
    * Counts interpreted instructions. A program is translated when that pays or when it has had enough of them; best when a wave ends,
    * since its code is planned by then. Again when more of it turns out to be hot.
    */
-  #warm(program: Program, wave: number, instructions: number, ended: boolean): void {
+  #warm(program: Program, wave: number, instructions: number, stop: Stop): void {
+    const ended = stop === Stop.End
     program.interpreted += instructions
     if (ended) program.ended++
+    else if (stop === Stop.Barrier) program.barriers++
+    if (this.#isLoading && this.#maker === undefined) return
     if (!(this.#threshold === undefined ? this.#pays(program, wave, ended) : isEnough(program, this.#threshold, ended))) return
     if (!this.#retranslate(program, wave)) return
     program.interpreted = 0
     program.ended = 0
+    program.barriers = 0
     program.asked = 0
     program.rounds++
   }
@@ -255,8 +280,9 @@ class Translator implements TranslateEngine, Translations {
   #pays(program: Program, wave: number, ended: boolean): boolean {
     const likely = ended ? (this.#expected * program.interpreted) / program.ended : program.interpreted
     if (likely < LEAST || likely < program.asked) return false
-    const { count, share } = savings(this.memory, wave)
-    const price = (PRICE * count + (this.#regions === 0 ? FIRST_PRICE : NEXT_PRICE)) * 4 ** program.rounds
+    const { count, share: most } = savings(this.memory, wave)
+    const share = most - (BARRIER_WEIGHT * program.barriers) / program.interpreted
+    const price = (PRICE * count + (isCold ? FIRST_PRICE : NEXT_PRICE)) * 4 ** program.rounds
     // While it does not pay there is no need to ask again soon.
     program.asked = likely * share > price ? 0 : 2 * likely
     return likely * share > price
@@ -273,6 +299,7 @@ class Translator implements TranslateEngine, Translations {
       const { translation, bytes, nests } = this.#maker.make(this.memory, wave, program.doubts < DOUBT_LIMIT, program.translation)
       program.translation = translation
       this.#regions++
+      isCold = false
       this.#nests += nests
       this.#bytes += bytes
       this.onMade?.(sentOf(translation))
@@ -318,6 +345,12 @@ const sentOf = ({ program, mode, module, entries, rest, longest, trusting }: Tra
 const isEnough = ({ interpreted, rounds }: Program, threshold: number, ended: boolean): boolean =>
   interpreted >= (ended ? 1 : PATIENCE) * threshold * 4 ** rounds
 
+/** What an operation loses when it is translated, in instructions. */
+const weightOf = factOf(({ name, table }) => {
+  if (LEAVING.test(name)) return LEAVE_WEIGHT
+  return !/^[sv]op/.test(table) || CALLED.test(name) ? CALL_WEIGHT : 0
+})
+
 /** Instructions that are planned of a wave's program, and the share of their time that translating can save. */
 function savings(memory: ArrayBufferLike, wave: number): { count: number; share: number } {
   const view = new DataView(memory)
@@ -333,9 +366,8 @@ function savings(memory: ArrayBufferLike, wave: number): { count: number; share:
     if (record === 0) continue
     count++
     const operation = operationOf(view.getUint16(record + RECORD_OP, true))
-    if (operation === undefined) continue
-    if (LEAVING.test(operation.name)) lost += LEAVE_WEIGHT
-    else if (!/^[sv]op/.test(operation.table)) lost += CALL_WEIGHT
+    const staged = (view.getUint16(record + RECORD_FLAGS, true) & (FLAG_DPP | FLAG_SDWA)) !== 0
+    if (operation !== undefined) lost += staged ? CALL_WEIGHT : weightOf(operation)
   }
   return { count, share: count / (count + lost) }
 }

@@ -17,6 +17,9 @@ export interface Made {
   readonly nests: number
 }
 
+/** What was read of a core, for all engines that run it. */
+const kernelsOf = new WeakMap<Uint8Array, Kernels>()
+
 export class Maker {
   #kernels: Kernels | undefined
   /** Asks the core what a scalar operation gives. */
@@ -38,7 +41,8 @@ export class Maker {
    */
   make(memory: ArrayBufferLike, wave: number, trusting: boolean, before?: Translation): Made {
     const view = new DataView(memory)
-    this.#kernels ??= new Kernels(this.bytes)
+    this.#kernels ??= kernelsOf.get(this.bytes) ?? new Kernels(this.bytes)
+    kernelsOf.set(this.bytes, this.#kernels)
     const program = view.getUint32(wave + WAVE_PROGRAM, true)
     const mode = view.getUint32(wave + WAVE_MODE, true) & MODE_KEY
     const elder = before?.program === program ? before.elder : before
