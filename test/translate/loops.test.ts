@@ -304,3 +304,34 @@ test.each([
   expect(results[0]![0]![1024 / 4]).toBe(want)
   expect(results[1]).toEqual(results[0])
 })
+
+test('a loop of several blocks finds registers by M0, and leaves it to the core where M0 is beyond the 16 rows that it knows', async () => {
+  const source = [
+    's_movk_i32 s0, 24',
+    'loop:',
+    's_bitcmp1_b32 s0, 0',
+    's_cbranch_scc1 odd',
+    's_mov_b32 m0, s0',
+    'v_movrels_b32 v30, v1',
+    'v_add_u32 v31, vcc, v31, v30',
+    'odd:',
+    's_sub_u32 s0, s0, 1',
+    's_cmp_lg_u32 s0, 0',
+    's_cbranch_scc1 loop',
+    's_endpgm',
+  ].join('\n')
+  const { words } = assembleProgram(source, TARGETS.gfx803)
+  const engine = await createTranslate({ threshold: 1 })
+  const device = new Device(engine, TARGETS.gfx803)
+  const code = device.loadCode(words)
+  const vgprs = new Map(Array.from({ length: 32 }, (_, v) => [v, v === 31 ? 0 : 1000 + v] as const))
+  // The second time all of the loop is translated.
+  const sums = [1, 2].map(() => {
+    const execution = bareWave(device, code, { vgprs })
+    execution.step(10_000)
+    return registers(execution)[(1024 + 31 * 256) / 4]
+  })
+  expect(engine.nests).toBeGreaterThan(0)
+  // v25, v23, … v3: twelve of them.
+  expect(sums).toEqual([12 * 1000 + 168, 12 * 1000 + 168])
+})
