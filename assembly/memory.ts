@@ -1,7 +1,8 @@
 // Guest memory, LDS and scratch: guest addresses become host addresses here, or a fault.
 //
-// A vector access works in two steps. First the address of every dword of every active lane is looked up and kept in ADDRESSES;
-// one that is nobody's stops the wave before anything happened. Then the lanes load or store, in ascending order.
+// Where together.ts does not find all lanes in one place, a vector access works in two steps. First the address of every dword of every active
+// lane is looked up and kept in ADDRESSES; one that is nobody's stops the wave before anything happened. Then the lanes load or store, in
+// ascending order.
 import {
   FAULT_MEMORY, FAULT_MISALIGNED, MACHINE_REGION_COUNT, MACHINE_REGIONS, REGION_BASE, REGION_BYTES, REGION_FLAGS, REGION_HOST, REGION_SIZE,
   WAVE_EXEC_MASKS, WAVE_MACHINE,
@@ -101,18 +102,9 @@ export function spreadDwords(dwords: i32): void {
 
 /** Loads `dwords` dwords a lane into the registers at `d`. */
 export function loadDwords(w: usize, d: usize, dwords: i32): void {
-  const lanes = exec(w);
-  if (lanes == ~0 && dwords == 1 && rowBytes == 256 && adjacent()) return memory.copy(d, load<u32>(ADDRESSES), 256);
-  for (let i = 0; i < dwords; i++) loadRow(lanes, d + i * rowBytes, ADDRESSES + 256 * i);
-}
-function loadRow(lanes: u64, d: usize, addresses: usize): void {
-  if (lanes == ~0) {
-    for (let o: usize = 0; o < 256; o += 4) store<u32>(d + o, loadOrZero(load<u32>(addresses + o)));
-    return;
-  }
-  for (; lanes != 0; lanes &= lanes - 1) {
+  for (let lanes = exec(w); lanes != 0; lanes &= lanes - 1) {
     const o = <usize>ctz(lanes) << 2;
-    store<u32>(d + o, loadOrZero(load<u32>(addresses + o)));
+    for (let i = 0; i < dwords; i++) store<u32>(d + i * rowBytes + o, loadOrZero(load<u32>(ADDRESSES + 256 * i + o)));
   }
 }
 /** Address 0 is an access that is out of a buffer's range: it reads 0. */
@@ -128,18 +120,6 @@ export function storeUnlessZero(address: usize, x: u32): void {
   if (address != 0) store<u32>(address, x);
 }
 
-/** Whether the lanes of row 0 follow each other dword by dword. */
-function adjacent(): bool {
-  const start = i32x4.splat(load<u32>(ADDRESSES));
-  let steps = i32x4(0, 4, 8, 12), differ = i32x4.splat(0);
-  if (load<u32>(ADDRESSES) == 0) return false;
-  for (let o: usize = 0; o < 256; o += 16) {
-    differ = v128.or(differ, v128.xor(v128.load(ADDRESSES + o), i32x4.add(start, steps)));
-    steps = i32x4.add(steps, i32x4.splat(16));
-  }
-  return !v128.any_true(differ);
-}
-
 /** Loads a byte or two a lane, zero- or sign-extended: `bits` is 8 or 16. */
 export function loadSmall(w: usize, d: usize, bits: i32, signed: bool): void {
   for (let lanes = exec(w); lanes != 0; lanes &= lanes - 1) {
@@ -152,14 +132,9 @@ export function loadSmall(w: usize, d: usize, bits: i32, signed: bool): void {
 
 /** Stores `dwords` dwords a lane from the registers at `s`. */
 export function storeDwords(w: usize, s: usize, dwords: i32): void {
-  let lanes = exec(w);
-  if (lanes == ~0 && dwords == 1 && rowBytes == 256 && adjacent()) return memory.copy(load<u32>(ADDRESSES), s, 256);
-  for (; lanes != 0; lanes &= lanes - 1) {
+  for (let lanes = exec(w); lanes != 0; lanes &= lanes - 1) {
     const o = <usize>ctz(lanes) << 2;
-    for (let i = 0; i < dwords; i++) {
-      const to = load<u32>(ADDRESSES + 256 * i + o);
-      if (to != 0) store<u32>(to, load<u32>(s + i * rowBytes + o));
-    }
+    for (let i = 0; i < dwords; i++) storeUnlessZero(load<u32>(ADDRESSES + 256 * i + o), load<u32>(s + i * rowBytes + o));
   }
 }
 /** Stores the low byte or two of each lane. */

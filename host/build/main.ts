@@ -38,6 +38,9 @@ const OUT_OF_LINE = [
   'assembly/ops/vopc/v_cmp_class*',
   'assembly/lib/float/*ounded*',
   'assembly/lib/float/dropNaNs',
+  // The long ways of memory instructions.
+  'assembly/memory/*',
+  ...['ds', 'flat', 'mubuf'].map((file) => `assembly/ops/${file}/locate*`),
   ...['refreshExec', 'setExec', 'fault', 'halt', 'jump', 'jumpTo'].map((name) => `assembly/state/${name}`),
 ]
 
