@@ -12,7 +12,7 @@ import { faulted, locate } from './memory';
 import { isUniform, OUTSIDE } from './rows';
 import { ADDRESSES, LOW } from './scratch';
 import { exec, generation, rowBytes } from './state';
-import { areMultiples, keepAddresses, offsetsTogether, scratchTogether } from './together';
+import { areAligned, keepAddresses, offsetsTogether, scratchTogether } from './together';
 
 const BASE_MASK: u64 = 0x0000ffffffffffff;
 
@@ -51,7 +51,7 @@ export function readResource(u: usize, w: usize): void {
  * False after a fault. Addresses in range must be multiples of `alignment`. `whole`: in range are all pieces or none.
  */
 export function locateBuffer(u: usize, w: usize, dwords: i32, bytes: u32, writing: bool, alignment: u32, whole: bool): bool {
-  if (bufferTogether(u, w, bytes, writing) != OUTSIDE && (alignment == 1 || areMultiples(w, alignment))) {
+  if (bufferTogether(u, w, bytes, writing) != OUTSIDE && (alignment == 1 || areAligned(w, alignment))) {
     keepAddresses(dwords);
     return true;
   }
@@ -70,7 +70,7 @@ export function bufferTogether(u: usize, w: usize, bytes: u32, writing: bool): i
   readResource(u, w);
   const how = load<u32>(u, RECORD_IMM) & IMM_ADDR64 ? addressedTogether(u, w, bytes, writing) : rawTogether(u, w, bytes, writing);
   if (how == OUTSIDE || generation != GFX6 || bytes == 1) return how;
-  return (bytes == 2 || (bytes & 3) == 0) && areMultiples(w, min(bytes, <u32>4)) ? how : OUTSIDE;
+  return (bytes == 2 || (bytes & 3) == 0) && areAligned(w, min(bytes, <u32>4)) ? how : OUTSIDE;
 }
 function rawTogether(u: usize, w: usize, bytes: u32, writing: bool): i32 {
   const least = <u64>scalarOffset + immediate + bytes;

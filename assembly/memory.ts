@@ -248,21 +248,7 @@ export function update64(op: i32, at: usize, x: u64, y: u64, real: bool): u64 {
 export function atomicLanes(w: usize, op: i32, wide: bool, d: usize, x: usize, y: usize, global: bool): void {
   const real = global && sharing;
   if (wide) return atomicLanes64(w, op, d, x, y, real);
-  if (!real) {
-    // Commoner ones have loops of their own.
-    switch (op) {
-      case SWAP: return eachLane(SWAP, w, d, x);
-      case ADD: return eachLane(ADD, w, d, x);
-      case SUB: return eachLane(SUB, w, d, x);
-      case SMIN: return eachLane(SMIN, w, d, x);
-      case UMIN: return eachLane(UMIN, w, d, x);
-      case SMAX: return eachLane(SMAX, w, d, x);
-      case UMAX: return eachLane(UMAX, w, d, x);
-      case AND: return eachLane(AND, w, d, x);
-      case OR: return eachLane(OR, w, d, x);
-      case XOR: return eachLane(XOR, w, d, x);
-    }
-  } else if (op == ADD && d == 0) return addReally(w, x);
+  if (real && op == ADD && d == 0) return addReally(w, x);
   for (let lanes = exec(w); lanes != 0; lanes &= lanes - 1) {
     const o = <usize>ctz(lanes) << 2, at = load<u32>(ADDRESSES + o);
     const data = load<u32>(x + o), other = load<u32>(y + o), before = at == 0 ? 0 : update32(op, at, data, other, real);
@@ -277,13 +263,33 @@ function atomicLanes64(w: usize, op: i32, d: usize, x: usize, y: usize, real: bo
   }
 }
 
-/** A loop for one operation: `op` is a constant. */
+/**
+ * The same at the addresses that are the row at `lows` plus `delta`, of 32 bits and where no other workgroup is; false, and nothing was done, for
+ * operations that have no loop of their own.
+ */
+export function atomicRows(w: usize, op: i32, d: usize, x: usize, lows: usize, delta: u32): bool {
+  switch (op) {
+    case SWAP: eachLane(SWAP, w, d, x, lows, delta); return true;
+    case ADD: eachLane(ADD, w, d, x, lows, delta); return true;
+    case SUB: eachLane(SUB, w, d, x, lows, delta); return true;
+    case SMIN: eachLane(SMIN, w, d, x, lows, delta); return true;
+    case UMIN: eachLane(UMIN, w, d, x, lows, delta); return true;
+    case SMAX: eachLane(SMAX, w, d, x, lows, delta); return true;
+    case UMAX: eachLane(UMAX, w, d, x, lows, delta); return true;
+    case AND: eachLane(AND, w, d, x, lows, delta); return true;
+    case OR: eachLane(OR, w, d, x, lows, delta); return true;
+    case XOR: eachLane(XOR, w, d, x, lows, delta); return true;
+    default: return false;
+  }
+}
+/** `op` is a constant. */
 // @ts-ignore: decorator
 @inline
-function eachLane(op: i32, w: usize, d: usize, x: usize): void {
-  for (let lanes = exec(w); lanes != 0; lanes &= lanes - 1) {
-    const o = <usize>ctz(lanes) << 2, at = load<u32>(ADDRESSES + o), before = loadOrZero(at);
-    if (at != 0) store<u32>(at, atomic32(op, before, load<u32>(x + o), 0));
+function eachLane(op: i32, w: usize, d: usize, x: usize, lows: usize, delta: u32): void {
+  for (let o: usize = 0; o < rowBytes; o += 4) {
+    if (load<u32>(w + o, WAVE_EXEC_MASKS) == 0) continue;
+    const at = load<u32>(lows + o) + delta, before = load<u32>(at);
+    store<u32>(at, atomic32(op, before, load<u32>(x + o), 0));
     if (d != 0) store<u32>(d + o, before);
   }
 }

@@ -46,6 +46,16 @@ export function isUniform(w: usize, at: usize, x: u32): bool {
   return !v128.any_true(differ);
 }
 
+/** Whether in all active lanes the row at `at` plus `offset` is a multiple of `alignment`, a power of two. */
+export function areMultiples(w: usize, at: usize, offset: u32, alignment: u32): bool {
+  const step = i32x4.splat(offset), low = i32x4.splat(alignment - 1);
+  let odd = i32x4.splat(0);
+  for (let o: usize = 0; o < rowBytes; o += 16) {
+    odd = v128.or(odd, v128.and(v128.and(i32x4.add(v128.load(at + o), step), low), v128.load(w + o, WAVE_EXEC_MASKS)));
+  }
+  return !v128.any_true(odd);
+}
+
 /** Loads `dwords` (1 to 4) dwords a lane to the registers at `d`; host addresses are the row at `lows` plus `delta`. */
 export function loadRows(w: usize, d: usize, dwords: i32, lows: usize, delta: u32, how: i32): void {
   if (how == EQUAL) return loadEqual(w, d, dwords, load<u32>(lows + (<usize>ctz(exec(w)) << 2)) + delta);

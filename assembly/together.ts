@@ -3,9 +3,9 @@
 // A lane's address is a row of 32-bit places plus something that all lanes have in common, so a region's bounds are two bounds of places.
 // Nothing here faults: OUTSIDE asks for a closer look (memory.ts), lane by lane.
 import { REGION_BASE, REGION_FLAGS, REGION_HOST, REGION_SIZE, WAVE_EXEC_MASKS } from './generated/layout';
-import { regionOf } from './memory';
-import { arrangement, isUniform, loadRows, loadSmallRows, OUTSIDE, storeRows, storeSmallRows } from './rows';
-import { ADDRESSES, LOW } from './scratch';
+import { atomicRows, regionOf } from './memory';
+import { areMultiples, arrangement, isUniform, loadRows, loadSmallRows, OUTSIDE, storeRows, storeSmallRows } from './rows';
+import { ADDRESSES, LOW, sharing } from './scratch';
 import { exec, rowBytes } from './state';
 
 /** The row of places, what is added to them to make host addresses, and to make the low dwords of guest addresses. */
@@ -74,13 +74,8 @@ export function scratchTogether(u: usize, w: usize, start: u64, lows: usize, imm
 }
 
 /** Whether the guest addresses of all active lanes are multiples of `alignment`, a power of two. */
-export function areMultiples(w: usize, alignment: u32): bool {
-  const start = i32x4.splat(origin), low = i32x4.splat(alignment - 1);
-  let odd = i32x4.splat(0);
-  for (let o: usize = 0; o < rowBytes; o += 16) {
-    odd = v128.or(odd, v128.and(v128.and(i32x4.add(v128.load(places + o), start), low), v128.load(w + o, WAVE_EXEC_MASKS)));
-  }
-  return !v128.any_true(odd);
+export function areAligned(w: usize, alignment: u32): bool {
+  return areMultiples(w, places, origin, alignment);
 }
 /** Writes the host addresses of `dwords` dwords a lane to as many rows of ADDRESSES. */
 export function keepAddresses(dwords: i32): void {
@@ -88,6 +83,11 @@ export function keepAddresses(dwords: i32): void {
     const step = i32x4.splat(delta + pitch * i);
     for (let o: usize = 0; o < rowBytes; o += 16) v128.store(ADDRESSES + 256 * i + o, i32x4.add(v128.load(places + o), step));
   }
+}
+
+/** Does an atomic at once (see atomicRows); false where it does not. */
+export function atomicTogether(w: usize, op: i32, d: usize, x: usize): bool {
+  return !sharing && atomicRows(w, op, d, x, places, delta);
 }
 
 // --- What is found together is moved at once. `how` is not OUTSIDE.

@@ -5,10 +5,10 @@ import {
 } from '../generated/layout';
 import { laneBytes, put, quadLanes } from '../lib/lanes';
 import {
-  ADD, AND, atomicLanes, CMPSWAP, DEC, FADD, faulted, FCMPSWAP, FMAX, FMIN, INC, lane64, loadDwords, loadOrZero, loadSmall, MSKOR, OR, RSUB,
+  ADD, AND, atomicLanes, atomicRows, CMPSWAP, DEC, FADD, faulted, FCMPSWAP, FMAX, FMIN, INC, lane64, loadDwords, loadOrZero, loadSmall, MSKOR, OR, RSUB,
   setLane64, SMAX, SMIN, storeDwords, storeSmall, storeUnlessZero, SUB, SWAP, UMAX, UMIN, update32, update64, WRAP, XOR,
 } from '../memory';
-import { arrangement, loadRows, loadSmallRows, OUTSIDE, storeRows, storeSmallRows, storeTwo } from '../rows';
+import { areMultiples, arrangement, loadRows, loadSmallRows, OUTSIDE, storeRows, storeSmallRows, storeTwo } from '../rows';
 import { ADDRESSES, LANES, LOADED, LOW, SECOND, sharing } from '../scratch';
 import { exec, fault, M0_OFFSET, rowBytes } from '../state';
 
@@ -204,9 +204,11 @@ function exchange2(u: usize, w: usize, dwords: i32, scale: u32): void {
 }
 /** An atomic; `x` is the data register, `y` the second one. */
 function atomic(u: usize, w: usize, op: i32, wide: bool, returns: bool, x: usize, y: usize): void {
-  const bytes: u32 = wide ? 8 : 4;
-  if (!locateAt(u, w, bytes, bytes)) return;
-  atomicLanes(w, op, wide, returns ? destination(u, w) : 0, x, y, isGds(u));
+  const bytes: u32 = wide ? 8 : 4, offset = offset16(u), d = returns ? destination(u, w) : 0;
+  if (!wide && together(u, w, bytes, offset) != OUTSIDE && areMultiples(w, addresses(u, w), offset, bytes)) {
+    if (atomicRows(w, op, d, x, addresses(u, w), load<u32>(w, WAVE_LDS) + offset)) return;
+  }
+  if (locateAt(u, w, bytes, bytes)) atomicLanes(w, op, wide, d, x, y, isGds(u));
 }
 function alu(u: usize, w: usize, op: i32, wide: bool, returns: bool): void { atomic(u, w, op, wide, returns, data0(u, w), data1(u, w)); }
 /** Compare-and-swap: the first data register is the compare value. */

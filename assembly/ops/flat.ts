@@ -11,7 +11,7 @@ import { isUniform, OUTSIDE } from '../rows';
 import { ADDRESSES, HIGH, LOW } from '../scratch';
 import { exec, fault, rowBytes } from '../state';
 import {
-  addressesTogether, areMultiples, keepAddresses, loadSmallTogether, loadTogether, SCRATCH_ROW, scratchTogether, storeSmallTogether, storeTogether,
+  addressesTogether, areAligned, atomicTogether, keepAddresses, loadSmallTogether, loadTogether, SCRATCH_ROW, scratchTogether, storeSmallTogether, storeTogether,
 } from '../together';
 
 /** Looks all lanes up, one by one; false after a fault. `bytes` is the size of the access. */
@@ -120,10 +120,12 @@ export function flat_store_dwordx4(u: usize, w: usize): void { stores(u, w, 4); 
 /** An atomic; GLC asks for the old value. The compare value of cmpswap follows the data in the register pair. */
 function atomic(u: usize, w: usize, op: i32, wide: bool): void {
   const bytes: u32 = wide ? 8 : 4;
-  if (together(u, w, bytes, true) != OUTSIDE && areMultiples(w, bytes)) keepAddresses(1);
-  else if (!locateFlat(u, w, bytes, true, bytes)) return;
-  const x = data(u, w);
-  atomicLanes(w, op, wide, load<u16>(u, RECORD_FLAGS) & FLAG_GLC ? destination(u, w) : 0, x, x + (wide ? 2 : 1) * rowBytes, true);
+  const x = data(u, w), d = load<u16>(u, RECORD_FLAGS) & FLAG_GLC ? destination(u, w) : 0;
+  if (together(u, w, bytes, true) != OUTSIDE && areAligned(w, bytes)) {
+    if (!wide && atomicTogether(w, op, d, x)) return;
+    keepAddresses(1);
+  } else if (!locateFlat(u, w, bytes, true, bytes)) return;
+  atomicLanes(w, op, wide, d, x, x + (wide ? 2 : 1) * rowBytes, true);
 }
 export function flat_atomic_swap(u: usize, w: usize): void { atomic(u, w, SWAP, false); }
 export function flat_atomic_cmpswap(u: usize, w: usize): void { atomic(u, w, CMPSWAP, false); }
