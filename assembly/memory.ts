@@ -152,23 +152,33 @@ export function storeSmall(w: usize, s: usize, bits: i32): void {
 export const SWAP = 0, CMPSWAP = 1, ADD = 2, SUB = 3, RSUB = 4, SMIN = 5, UMIN = 6, SMAX = 7, UMAX = 8, AND = 9, OR = 10, XOR = 11, INC = 12,
   DEC = 13, FCMPSWAP = 14, FMIN = 15, FMAX = 16, FADD = 17, MSKOR = 18, WRAP = 19;
 
+// The commoner ones, so that loops can be made of each.
+class Swap { @inline of(old: u32, x: u32): u32 { return x; } }
+class Add { @inline of(old: u32, x: u32): u32 { return old + x; } }
+class Sub { @inline of(old: u32, x: u32): u32 { return old - x; } }
+class MinSigned { @inline of(old: u32, x: u32): u32 { return <i32>x < <i32>old ? x : old; } }
+class Min { @inline of(old: u32, x: u32): u32 { return x < old ? x : old; } }
+class MaxSigned { @inline of(old: u32, x: u32): u32 { return <i32>x > <i32>old ? x : old; } }
+class Max { @inline of(old: u32, x: u32): u32 { return x > old ? x : old; } }
+class And { @inline of(old: u32, x: u32): u32 { return old & x; } }
+class Or { @inline of(old: u32, x: u32): u32 { return old | x; } }
+class Xor { @inline of(old: u32, x: u32): u32 { return old ^ x; } }
+
 /** The new value of a location: `x` is the data, `y` the compare value, the second mask or addend where an operation has one. */
-// @ts-ignore: decorator
-@inline
 export function atomic32(op: i32, old: u32, x: u32, y: u32): u32 {
   switch (op) {
-    case SWAP: return x;
+    case SWAP: return changetype<Swap>(0).of(old, x);
     case CMPSWAP: return old == y ? x : old;
-    case ADD: return old + x;
-    case SUB: return old - x;
+    case ADD: return changetype<Add>(0).of(old, x);
+    case SUB: return changetype<Sub>(0).of(old, x);
     case RSUB: return x - old;
-    case SMIN: return <i32>x < <i32>old ? x : old;
-    case UMIN: return x < old ? x : old;
-    case SMAX: return <i32>x > <i32>old ? x : old;
-    case UMAX: return x > old ? x : old;
-    case AND: return old & x;
-    case OR: return old | x;
-    case XOR: return old ^ x;
+    case SMIN: return changetype<MinSigned>(0).of(old, x);
+    case UMIN: return changetype<Min>(0).of(old, x);
+    case SMAX: return changetype<MaxSigned>(0).of(old, x);
+    case UMAX: return changetype<Max>(0).of(old, x);
+    case AND: return changetype<And>(0).of(old, x);
+    case OR: return changetype<Or>(0).of(old, x);
+    case XOR: return changetype<Xor>(0).of(old, x);
     case INC: return old >= x ? 0 : old + 1;
     case DEC: return old == 0 || old > x ? x : old - 1;
     case FCMPSWAP: return reinterpret<f32>(old) == reinterpret<f32>(y) ? x : old;
@@ -269,27 +279,24 @@ function atomicLanes64(w: usize, op: i32, d: usize, x: usize, y: usize, real: bo
  */
 export function atomicRows(w: usize, op: i32, d: usize, x: usize, lows: usize, delta: u32): bool {
   switch (op) {
-    case SWAP: eachLane(SWAP, w, d, x, lows, delta); return true;
-    case ADD: eachLane(ADD, w, d, x, lows, delta); return true;
-    case SUB: eachLane(SUB, w, d, x, lows, delta); return true;
-    case SMIN: eachLane(SMIN, w, d, x, lows, delta); return true;
-    case UMIN: eachLane(UMIN, w, d, x, lows, delta); return true;
-    case SMAX: eachLane(SMAX, w, d, x, lows, delta); return true;
-    case UMAX: eachLane(UMAX, w, d, x, lows, delta); return true;
-    case AND: eachLane(AND, w, d, x, lows, delta); return true;
-    case OR: eachLane(OR, w, d, x, lows, delta); return true;
-    case XOR: eachLane(XOR, w, d, x, lows, delta); return true;
+    case SWAP: eachLane<Swap>(w, d, x, lows, delta); return true;
+    case ADD: eachLane<Add>(w, d, x, lows, delta); return true;
+    case SUB: eachLane<Sub>(w, d, x, lows, delta); return true;
+    case SMIN: eachLane<MinSigned>(w, d, x, lows, delta); return true;
+    case UMIN: eachLane<Min>(w, d, x, lows, delta); return true;
+    case SMAX: eachLane<MaxSigned>(w, d, x, lows, delta); return true;
+    case UMAX: eachLane<Max>(w, d, x, lows, delta); return true;
+    case AND: eachLane<And>(w, d, x, lows, delta); return true;
+    case OR: eachLane<Or>(w, d, x, lows, delta); return true;
+    case XOR: eachLane<Xor>(w, d, x, lows, delta); return true;
     default: return false;
   }
 }
-/** `op` is a constant. */
-// @ts-ignore: decorator
-@inline
-function eachLane(op: i32, w: usize, d: usize, x: usize, lows: usize, delta: u32): void {
+function eachLane<T>(w: usize, d: usize, x: usize, lows: usize, delta: u32): void {
   for (let o: usize = 0; o < rowBytes; o += 4) {
     if (load<u32>(w + o, WAVE_EXEC_MASKS) == 0) continue;
     const at = load<u32>(lows + o) + delta, before = load<u32>(at);
-    store<u32>(at, atomic32(op, before, load<u32>(x + o), 0));
+    store<u32>(at, changetype<T>(0).of(before, load<u32>(x + o)));
     if (d != 0) store<u32>(d + o, before);
   }
 }
