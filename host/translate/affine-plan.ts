@@ -9,7 +9,7 @@ import { KIND_SCALAR, KIND_SPECIAL, KIND_VECTOR } from '../plan/record.ts'
 import { wideConstant } from './constant.ts'
 import type { Step } from './graph.ts'
 import { hasMask, maskOffset, ROW_BYTES } from './lanes.ts'
-import { BUFFER_OFFSET, isBuffer, LOADS, type Nest, resourceReads, rowsWritten } from './nest-plan.ts'
+import { BUFFER_OFFSET, isBuffer, loadsLanes, type Nest, resourceReads, rowsWritten } from './nest-plan.ts'
 import { overlaps, scalarUses } from './scalars.ts'
 
 export type AffineKind =
@@ -125,7 +125,7 @@ class Iteration {
       const role = nest.roleOf(step)
       if (role === 'lanes') this.#lanes(step)
       else if (role === 'scalar') this.#scalarsChange(scalarUses(step).writes)
-      else if (LOADS.test(step.operation.name)) {
+      else if (loadsLanes(step.operation)) {
         const address = this.#address(step)
         if (address) this.loads.set(step, address)
       } else this.#scalarsChange(changing)
@@ -342,7 +342,7 @@ function masksRead(step: Step): number[] {
 /** What runs lane by lane: what the next iteration takes over and is not affine, masks that are needed as bits, and what these follow from. */
 function findLanes({ block: { steps }, roleOf, asBits }: Nest, { loads, carried }: Pick<AffinePlan, 'loads' | 'carried'>) {
   const written = new Set(steps.flatMap((step) => rowsWritten(step, roleOf(step))))
-  const readsOf = (step: Step) => (LOADS.test(step.operation.name) ? addressRows(step) : roleOf(step) === 'lanes' ? rowsRead(step) : [])
+  const readsOf = (step: Step) => (loadsLanes(step.operation) ? addressRows(step) : roleOf(step) === 'lanes' ? rowsRead(step) : [])
   const affine = new Set(carried.flatMap(({ begin }) => rowsOf(begin)))
   const needed = new Set<number>()
   const before = new Set<number>()
@@ -362,7 +362,7 @@ function findLanes({ block: { steps }, roleOf, asBits }: Nest, { loads, carried 
       const wanted = results.some((row) => rows.has(row)) || (role === 'lanes' && hasMask(step) && masks.has(maskOffset(step)))
       for (const row of results) rows.delete(row)
       if (role === 'lanes' && hasMask(step) && !asBits.has(maskOffset(step))) masks.delete(maskOffset(step))
-      if (role === 'lanes' ? !wanted : !LOADS.test(step.operation.name) || loads.has(step)) continue
+      if (role === 'lanes' ? !wanted : !loadsLanes(step.operation) || loads.has(step)) continue
       lanes.add(step)
       for (const row of [...results, ...readsOf(step)]) used.add(row)
       for (const row of readsOf(step)) rows.add(row)

@@ -14,13 +14,13 @@ import {
   bitwiseReads,
   isLaneLoad,
   isPlainLoad,
-  LOADS,
   loadReads,
+  loadsLanes,
+  loadsScalars,
   loadWrites,
   maskSources,
   resourceReads,
   rowsWritten,
-  SCALAR_LOADS,
   SEES_OTHERS,
 } from './nest-plan.ts'
 import { SHADOW_ROWS } from './nest-rows.ts'
@@ -153,7 +153,7 @@ export function planGraphNest(found: Loop, roleOf: (step: Step) => Role): GraphN
   const threaded = threadBranches(found.blocks, found.header, roleOf)
   const loop = loopOf(found.header, threaded, threaded)
   if (loop === undefined) return undefined
-  const isSure = ![...loop.blocks.values()].some(({ steps }) => steps.some((step) => hasFloats(step) || LOADS.test(step.operation.name)))
+  const isSure = ![...loop.blocks.values()].some(({ steps }) => steps.some((step) => hasFloats(step) || loadsLanes(step.operation)))
   return planLoop(found, loop, isSure, roleOf)
 }
 
@@ -279,7 +279,7 @@ export function follow(step: Step, role: Role, state: Holdings, bitwise: Set<Ste
     if (hasMask(step)) state.setMask(maskOffset(step), true)
     return true
   }
-  if (SCALAR_LOADS.test(name)) {
+  if (loadsScalars(step.operation)) {
     if (!isPlainLoad(step) || !state.isUniform(loadReads(step))) return false
     state.setUniform(loadWrites(step))
     return true
@@ -290,7 +290,7 @@ export function follow(step: Step, role: Role, state: Holdings, bitwise: Set<Ste
     return true
   }
   if (RELATIVE.test(name)) return step.flags === 0 && state.isUniform([M0, ...scalarReads(step, false)])
-  return LOADS.test(name) && (step.flags & ~FLAG_GLC) === 0 && isLaneLoad(step) && state.isUniform(resourceReads(step))
+  return loadsLanes(step.operation) && (step.flags & ~FLAG_GLC) === 0 && isLaneLoad(step) && state.isUniform(resourceReads(step))
 }
 
 function followScalar(step: Step, state: Holdings, bitwise: Set<Step>): boolean {

@@ -26,7 +26,7 @@ import {
 import type { NestContext } from './nest.ts'
 import { follow, GETPC, type GraphNest, type Holdings, RELATIVE, RESUME, relativeRows } from './nest-flow.ts'
 import { LaneLoads } from './nest-loads.ts'
-import { LOADS, loadWrites, SCALAR_LOADS } from './nest-plan.ts'
+import { loadsLanes, loadsScalars, loadWrites } from './nest-plan.ts'
 import { CHUNK_BYTES, GroupRows } from './nest-rows.ts'
 import { loadPool, UniformScalars } from './nest-scalars.ts'
 import { countApproximate, EXEC, M0, SCC, type ScalarFile, scalarUses, writeScalar } from './scalars.ts'
@@ -189,9 +189,9 @@ class GraphNestWriter {
     const { name } = step.operation
     if (role === 'lanes') this.#lane(step)
     else if (role === 'scalar') this.#scalar(step)
-    else if (SCALAR_LOADS.test(name)) this.#uniform.readMemory(this.#body, step, this.#fail(depth))
+    else if (loadsScalars(step.operation)) this.#uniform.readMemory(this.#body, step, this.#fail(depth))
     else if (RELATIVE.test(name)) this.#relative(step, depth)
-    else if (LOADS.test(name)) this.#memory.load(this.#body, step, this.#chunks, this.#fail(depth))
+    else if (loadsLanes(step.operation)) this.#memory.load(this.#body, step, this.#chunks, this.#fail(depth))
     else if (name === GETPC) this.#uniform.getPc(this.#body, step)
   }
 
@@ -559,7 +559,7 @@ const isApproximate = (step: Step, nest: GraphNest): boolean => nest.roleOf(step
 function scalarWrites(step: Step, role: Role): readonly number[] {
   if (role === 'scalar') return [...scalarUses(step).writes]
   if (step.operation.name === GETPC) return [step.dst, step.dst + 4]
-  return SCALAR_LOADS.test(step.operation.name) ? [...loadWrites(step)] : []
+  return loadsScalars(step.operation) ? [...loadWrites(step)] : []
 }
 
 /** The number (of a local, for instance) that belongs to a key; a new one where there is none yet. */

@@ -3,6 +3,7 @@ import { dwordsOf } from '../isa/row.ts'
 import { scalarOffset, VCC_LO } from '../plan/layout.ts'
 import { FLAG_GLC, IMM_ADDR64, KIND_NONE, KIND_SCALAR, KIND_SPECIAL } from '../plan/record.ts'
 import { wideConstant } from './constant.ts'
+import { factOf } from './fact.ts'
 import type { Role } from './flow.ts'
 import type { Block, Step } from './graph.ts'
 import { hasMask, maskOffset, ROW_BYTES } from './lanes.ts'
@@ -16,10 +17,13 @@ const TRIAL_BITS = 12
 
 /** 64-bit scalar operations whose result's bits come from the same bits of their sources. */
 export const BITWISE = /^s_(mov|not|cselect|((and|or|xor|nand|nor|xnor|andn2|orn2)(_saveexec)?))_b64$/
-export const LOADS = /^(flat|buffer)_load_(dword(x[234])?|[us](byte|short))$/
+const LOADS = /^(flat|buffer)_load_(dword(x[234])?|[us](byte|short))$/
+/** Loads of lanes that nests do themselves. */
+export const loadsLanes = factOf(({ name }) => LOADS.test(name))
 /** Behind these, scalar loads see what other workgroups have written: each group would, in an iteration of its own. */
 export const SEES_OTHERS = /^s_dcache_inv/
-export const SCALAR_LOADS = /^s_load_dword(x2|x4|x8|x16)?$/
+const SCALAR_LOADS = /^s_load_dword(x2|x4|x8|x16)?$/
+export const loadsScalars = factOf(({ name }) => SCALAR_LOADS.test(name))
 
 /** Computes a scalar operation of the core on given values. */
 export type Evaluate = (name: string, args: readonly (bigint | number)[]) => bigint
@@ -120,9 +124,9 @@ export function planNest(block: Block, roleOf: (step: Step) => Role, evaluate: E
         if (writes.has(SCC)) scc = 'uniform'
       }
     } else if (role === 'call') {
-      if (LOADS.test(name)) {
+      if (loadsLanes(step.operation)) {
         if (divides || step.flags & ~FLAG_GLC || !isLaneLoad(step) || overlaps(resourceReads(step), bits)) return undefined
-      } else if (!SCALAR_LOADS.test(name) || overlaps(loadReads(step), bits) || overlaps(loadWrites(step), bits) || !isPlainLoad(step))
+      } else if (!loadsScalars(step.operation) || overlaps(loadReads(step), bits) || overlaps(loadWrites(step), bits) || !isPlainLoad(step))
         return undefined
     } else if (SEES_OTHERS.test(name)) return undefined
   }
@@ -226,10 +230,14 @@ function idleStep(step: Step, state: Map<number, bigint>, unknown: bigint[], eva
 
 /** Rows that an instruction writes. */
 export function rowsWritten(step: Step, role: Role): number[] {
-  const type = step.operation.shape.results.find((r) => r !== 'mask')
-  if (type === undefined || (role !== 'lanes' && !LOADS.test(step.operation.name))) return []
-  return Array.from({ length: dwordsOf(type) }, (_, i) => step.dst + i * ROW_BYTES)
+  const rows = role === 'lanes' || loadsLanes(step.operation) ? rowsOfValue(step.operation) : 0
+  if (rows === 0) return []
+  return rows === 1 ? [step.dst] : Array.from({ length: rows }, (_, i) => step.dst + i * ROW_BYTES)
 }
+const rowsOfValue = factOf(({ shape }) => {
+  const type = shape.results.find((r) => r !== 'mask')
+  return type === undefined ? 0 : dwordsOf(type)
+})
 
 /** Bits of a buffer instruction's constant offset. */
 export const BUFFER_OFFSET = 0xfff

@@ -17,7 +17,7 @@ import {
   watchSmall,
 } from './lanes.ts'
 import { LaneLoads } from './nest-loads.ts'
-import { bitwiseWrites, isSliced, LOADS, loadWrites, type Nest, rowsWritten, SCALAR_LOADS } from './nest-plan.ts'
+import { bitwiseWrites, isSliced, loadsLanes, loadsScalars, loadWrites, type Nest, rowsWritten } from './nest-plan.ts'
 import { CHUNK_BYTES, GroupRows, SHADOW_ROWS } from './nest-rows.ts'
 import { findRegion, loadPool, UniformScalars } from './nest-scalars.ts'
 import { countApproximate, EXEC, SCC, type ScalarFile, scalarUses, writeScalar } from './scalars.ts'
@@ -79,7 +79,7 @@ export class NestWriter {
     this.#lanes = 4 * chunks
     this.#all = (1n << BigInt(this.#lanes)) - 1n
     this.#memory = new LaneLoads(context, this.#uniform, this.#before, this.#rows.active)
-    this.#loads = nest.block.steps.some(({ operation }) => LOADS.test(operation.name))
+    this.#loads = nest.block.steps.some(({ operation }) => loadsLanes(operation))
     const scalars = new Set<Value>()
     const carried = (chunk: number, at: number) => this.#rows.carry(chunk, at)
     const constant = (at: number) => !this.#dirty.has(at)
@@ -119,7 +119,7 @@ export class NestWriter {
   #writesOf(step: Step): number[] {
     const role = this.nest.roleOf(step)
     if (role === 'scalar' && !isSliced(step, this.nest.sliced)) return [...scalarUses(step).writes]
-    return role === 'call' && SCALAR_LOADS.test(step.operation.name) ? [...loadWrites(step)] : []
+    return role === 'call' && loadsScalars(step.operation) ? [...loadWrites(step)] : []
   }
 
   // --- one iteration
@@ -144,7 +144,7 @@ export class NestWriter {
         if (sliced) for (const at of bitwiseWrites(step)) this.#own.delete(at)
         context.locals.reset()
       } else if (role === 'call') {
-        if (LOADS.test(step.operation.name)) this.#memory.load(body, step, chunks, FAIL)
+        if (loadsLanes(step.operation)) this.#memory.load(body, step, chunks, FAIL)
         else this.#uniform.readMemory(body, step, FAIL)
         context.locals.reset()
       }

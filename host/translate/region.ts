@@ -187,15 +187,9 @@ const isIdle = factOf(({ name }) => IDLE.test(name) || name === 's_branch' || na
 
 /** Roles of steps, found once. */
 export function rolesOf(modes: LaneModes, kernels: Kernels): (step: Step) => Role {
-  const roles = new Map<Step, Role>()
-  return (step) => {
-    let role = roles.get(step)
-    if (role === undefined) {
-      role = roleOf(step, modes, kernels)
-      roles.set(step, role)
-    }
-    return role
-  }
+  // By dword of the code: they are asked for a hundred times.
+  const roles: Role[] = []
+  return (step) => (roles[step.pc >>> 2] ??= roleOf(step, modes, kernels))
 }
 
 function roleOf(step: Step, modes: LaneModes, kernels: Kernels): Role {
