@@ -134,3 +134,7 @@ export class UnsupportedError extends FaultError {
     super('ERR_UNSUPPORTED', message, place)
   }
 }
+
+/** Any value as an error can show it. `String` alone throws for objects whose `toString` is no function. */
+export const shown = (value: unknown): string =>
+  typeof value !== 'object' || value === null ? String(value) : Array.isArray(value) ? 'a list' : 'an object'

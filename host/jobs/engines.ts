@@ -1,6 +1,6 @@
 /** Engines by name, loaded when they are first wanted. */
 import type { Engine, EngineName } from '../engine.ts'
-import { LanewiseError } from '../errors.ts'
+import { LanewiseError, shown } from '../errors.ts'
 
 /**
  * The engines that jobs can run on. `auto` interprets with the core and translates what is hot; `translate` does so almost at once,
@@ -26,7 +26,7 @@ export async function openEngine(name: JobEngine, shared = false): Promise<Engin
   if (name === 'auto') return (await import('../translate/engine.ts')).createTranslate({ shared })
   if (name === 'translate') return (await import('../translate/engine.ts')).createTranslate({ shared, threshold: AT_ONCE })
   if (name === 'reference') return createReference()
-  throw new LanewiseError('ERR_UNSUPPORTED', `there is no engine ${String(name)}; there are ${ENGINES.join(', ')}`)
+  throw new LanewiseError('ERR_UNSUPPORTED', `there is no engine ${shown(name)}; there are ${ENGINES.join(', ')}`)
 }
 
 /** Makes the plain engine: slow, and independent of the core. */

@@ -190,7 +190,7 @@ function readValues(node: Node, type: ElementType, length: number): Uint8Array {
 function readElement(node: Node, type: ElementType): bigint {
   if (type !== 'f16' && type !== 'f32' && type !== 'f64') return node.bits(bytesOf(type) * 8)
   const special = { nan: Number.NaN, inf: Infinity, infinity: Infinity, '-inf': -Infinity, '-infinity': -Infinity }
-  const name = String(node.value).toLowerCase()
+  const name = typeof node.value === 'string' ? node.value.toLowerCase() : ''
   return floatBits(type, Object.hasOwn(special, name) ? special[name as keyof typeof special] : node.number())
 }
 

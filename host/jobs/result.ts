@@ -1,7 +1,7 @@
 /** What comes back from a job, ready for JSON. */
 import type { Export, Outcome } from '../device/index.ts'
 import type { EngineName, Translated } from '../engine.ts'
-import { FaultError, JobError, LanewiseError, LimitError, MemoryFault } from '../errors.ts'
+import { FaultError, JobError, LanewiseError, LimitError, MemoryFault, shown } from '../errors.ts'
 import type { Difference } from '../results/compare.ts'
 import { hex } from '../results/hex.ts'
 import type { Profile } from '../results/profile.ts'
@@ -138,7 +138,7 @@ export interface JobResult {
 
 /** What an error says, as data. */
 export function resultError(error: unknown): ResultError {
-  if (!(error instanceof LanewiseError)) return { code: 'ERR_INTERNAL', message: error instanceof Error ? error.message : String(error) }
+  if (!(error instanceof LanewiseError)) return { code: 'ERR_INTERNAL', message: error instanceof Error ? error.message : shown(error) }
   const place = error instanceof FaultError || error instanceof LimitError ? error.place : {}
   const lane = error instanceof MemoryFault && error.lane !== undefined ? { lane: error.lane } : {}
   const access = error instanceof MemoryFault ? { ...lane, address: hex(error.address, 64) } : {}

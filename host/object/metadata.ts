@@ -1,6 +1,6 @@
 /** Metadata of code objects: msgpack maps of versions 3 and later (LLVM, "Code Object V3 Metadata" to V5). */
 import { decode } from '@msgpack/msgpack'
-import { ObjectError } from '../errors.ts'
+import { ObjectError, shown } from '../errors.ts'
 import type { KernelArgument, KernelMetadata } from './code-object.ts'
 
 export interface Metadata {
@@ -92,7 +92,5 @@ const text = (map: Map_, key: string): string | undefined => {
 function count(map: Map_, key: string, absent: number | undefined, what: string): number {
   const value = map[key] ?? absent
   if (typeof value === 'number' && Number.isInteger(value) && value >= 0 && value < 2 ** 32) return value
-  throw new ObjectError(
-    `${key} of ${what} is ${String(value)}; it must be a whole number below 2^32; the file is damaged, compile it again`,
-  )
+  throw new ObjectError(`${key} of ${what} is ${shown(value)}; it must be a whole number below 2^32; the file is damaged, compile it again`)
 }

@@ -1,5 +1,5 @@
 /** Assembly text → the fields of one operand: registers, constants and symbolic immediates. The other direction of print-operand.ts. */
-import { isScalarRegister } from '../codec/legal.ts'
+import { isScalarRegister, legalValues } from '../codec/legal.ts'
 import { type Operand, registersOf } from '../codec/operands.ts'
 import { EXPORT_TARGETS } from '../isa/exports.ts'
 import type { Format } from '../isa/formats.ts'
@@ -172,9 +172,11 @@ function parseSigns(operand: Operand, item: Item, draft: Draft): Item {
   )
     return item
   const { source } = operand
+  const legal = legalValues(draft.operation, draft.format, draft.target.generation)
+  const takes = (field: string, bits: number): boolean => source >= 0 && field in fields && legal.get(field)?.[bits] !== 0
   const set = (packed: string, single: string, name: string): void => {
-    if (source >= 0 && packed in fields) fields[packed]! |= 1 << source
-    else if (source >= 0 && single in fields) fields[single] = 1
+    if (takes(packed, 1 << source)) fields[packed]! |= 1 << source
+    else if (takes(single, 1)) fields[single] = 1
     else
       draft.fail(
         item,

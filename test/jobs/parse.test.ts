@@ -39,6 +39,11 @@ describe('what is wrong names its key', () => {
     ['a buffer of negative length', raw({ buffers: { x: { type: 'u8', length: -1 } } }), 'buffers.x.length'],
     ['a buffer beyond 4 GiB', raw({ buffers: { x: { type: 'f64', length: 2 ** 29 } } }), 'buffers.x.length'],
     ['too few values', raw({ buffers: { x: { type: 'u8', length: 2, init: { values: [1] } } } }), 'buffers.x.init.values'],
+    [
+      'a value that is an object, of a kind that does not become text',
+      raw({ buffers: { x: { type: 'f16', length: 1, init: { values: [{ toString: false }] } } } }),
+      'buffers.x.init.values[0]',
+    ],
     ['a value beyond its type', raw({ buffers: { x: { type: 'u8', length: 1, init: { values: [256] } } } }), 'buffers.x.init.values[0]'],
     ['too many hex bytes', raw({ buffers: { x: { type: 'u8', length: 1, init: { hex: '0011' } } } }), 'buffers.x.init.hex'],
     ['odd hex digits', raw({ buffers: { x: { type: 'u8', length: 1, init: { hex: '012' } } } }), 'buffers.x.init.hex'],

@@ -5,7 +5,7 @@ import { decode } from '../../host/codec/decode.ts'
 import { encode } from '../../host/codec/encode.ts'
 import type { Instruction } from '../../host/codec/instruction.ts'
 import { AssembleError } from '../../host/errors.ts'
-import type { Target } from '../../host/isa/targets.ts'
+import { TARGETS, type Target } from '../../host/isa/targets.ts'
 import { assemble, assembleProgram } from '../../host/text/assemble.ts'
 import { disassemble } from '../../host/text/disassemble.ts'
 import { corpus, targets } from '../codec/corpus.ts'
@@ -123,6 +123,18 @@ test.each(targets)('$name: lines with a change are read or refused', (target) =>
     }),
     { numRuns: 200 },
   )
+})
+
+test.each([
+  'v_cmp_lt_i32_sdwa vcc, -v2, v3 src0_sel:BYTE_2 src1_sel:DWORD',
+  'v_cmp_lt_i32_sdwa vcc, v2, |v3| src0_sel:BYTE_2 src1_sel:DWORD',
+  'v_xor_b32_sdwa v1, |v2|, v3 dst_sel:DWORD src0_sel:BYTE_2 src1_sel:DWORD',
+  'v_add_f32_sdwa v1, sext(v2), v3 dst_sel:DWORD src0_sel:BYTE_2 src1_sel:DWORD',
+  'v_cvt_f32_u32_sdwa v1, -v2 dst_sel:DWORD src0_sel:BYTE_2',
+  'v_mov_b32_dpp v1, -v2 quad_perm:[0,1,2,3] row_mask:0xf bank_mask:0xf',
+  'v_add_u32_e64 v1, vcc, -v2, v3',
+])('a sign that the operand does not take is refused: %s', (text) => {
+  expect(() => assemble(text, TARGETS.gfx803)).toThrow(/cannot be encoded/)
 })
 
 test('deep nesting is refused, not run into', () => {
