@@ -12,16 +12,13 @@ import { LARGE, needsGrain, SMALL } from './grain.ts'
 import type { Step } from './graph.ts'
 import { push } from './kernels.ts'
 import { type Chunk, ROW_BYTES, type Value } from './lanes.ts'
-import type { NestContext } from './nest.ts'
 import { BASE_HIGH, bytesLoaded, dwordsLoaded, isBuffer, type SmallLoad, smallLoad, unalignedBits } from './nest-plan.ts'
+import { FAIL, type NestContext } from './nest-rows.ts'
 import { Code, I32, I64, OP, SIMD, V128 } from './wasm.ts'
 
 /** Strides of numbers that must not wrap: then the first and the last lane tell of those between. */
 const WORD_STRIDES = 1 << 20
 const WIDE_STRIDES = 1n << 24n
-
-/** Depth of the label that ends the loop, from inside the body: that of nest.ts. */
-const FAIL = 3
 
 /** What an affine loop is part of. */
 export interface Surroundings {

@@ -23,11 +23,10 @@ import {
   type Value,
   watchSmall,
 } from './lanes.ts'
-import type { NestContext } from './nest.ts'
 import { follow, GETPC, type GraphNest, type Holdings, RELATIVE, RESUME, relativeRows } from './nest-flow.ts'
 import { LaneLoads } from './nest-loads.ts'
 import { loadsLanes, loadsScalars, loadWrites } from './nest-plan.ts'
-import { CHUNK_BYTES, GroupRows } from './nest-rows.ts'
+import { CHUNK_BYTES, GroupRows, type NestContext } from './nest-rows.ts'
 import { loadPool, UniformScalars } from './nest-scalars.ts'
 import { countApproximate, EXEC, M0, SCC, type ScalarFile, scalarUses, writeScalar } from './scalars.ts'
 import { writeLoop } from './structure.ts'

@@ -1,10 +1,19 @@
 /** Rows of the loops that run group by group: a group has them in locals, then in shadow rows; when all groups are done they go to the wave. */
-import { type FunctionLocals, ROW_BYTES } from './lanes.ts'
+import { type FunctionLocals, type LaneContext, ROW_BYTES } from './lanes.ts'
 import { type Code, I32, OP, SIMD, V128 } from './wasm.ts'
 
 /** Rows that the shadow holds (assembly/scratch.ts, SHADOW_ROWS). */
 export const SHADOW_ROWS = 96
 export const CHUNK_BYTES = 16
+
+/** What a nest is written with. */
+export interface NestContext extends Omit<LaneContext, 'carried' | 'unsure'> {
+  /** Global that counts instructions left. */
+  readonly left: number
+}
+
+/** Depth of the label that gives an iteration up, from inside the body of a loop of one block. */
+export const FAIL = 3
 
 /** The rows of a group of chunks of four lanes. */
 export class GroupRows {

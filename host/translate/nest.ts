@@ -18,25 +18,16 @@ import {
 } from './lanes.ts'
 import { LaneLoads } from './nest-loads.ts'
 import { bitwiseWrites, isSliced, loadsLanes, loadsScalars, loadWrites, type Nest, rowsWritten } from './nest-plan.ts'
-import { CHUNK_BYTES, GroupRows, SHADOW_ROWS } from './nest-rows.ts'
+import { CHUNK_BYTES, FAIL, GroupRows, type NestContext, SHADOW_ROWS } from './nest-rows.ts'
 import { findRegion, loadPool, UniformScalars } from './nest-scalars.ts'
 import { countApproximate, EXEC, SCC, type ScalarFile, scalarUses, writeScalar } from './scalars.ts'
 import { Code, I32, I64, OP, SIMD, V128 } from './wasm.ts'
-
-/** What a nest is written with. */
-export interface NestContext extends Omit<LaneContext, 'carried' | 'unsure'> {
-  /** Global that counts instructions left. */
-  readonly left: number
-}
 
 /** Chunks a group, measured: with two there is something to do while one waits, with four more registers are spilled than that is worth. */
 const CHUNKS = 2
 const SLOW_CHUNKS = 4
 /** Rows that four chunks can have in registers. */
 const FEW_ROWS = 4
-
-/** Depth of the label that gives an iteration up, from inside the body. */
-const FAIL = 3
 
 export class NestWriter {
   readonly #chunks: readonly Chunk[]
