@@ -1,5 +1,5 @@
 // Scalar compares.
-import { KIND_SCALAR, RECORD_MODS, RECORD_SRC1, WAVE_MODE, WAVE_SCALARS } from '../generated/layout';
+import { RECORD_SRC1, WAVE_MODE } from '../generated/layout';
 import { scalarSource } from '../fetch';
 import { M0_OFFSET, MODE_GPR_IDX_EN, MODE_VSKIP, setMode } from '../state';
 
@@ -29,9 +29,7 @@ export function s_setvskip(u: usize, w: usize): void {
 }
 /** Switches VGPR indexing on: M0[7:0] is the index, M0[15:12] says for which operands; they are the raw bits of the ssrc1 field. */
 export function s_set_gpr_idx_on(u: usize, w: usize): void {
-  const value = load<u32>(u, RECORD_SRC1), kind = (load<u32>(u, RECORD_MODS) >> 3) & 7;
-  const field = kind == KIND_SCALAR ? (value - <u32>WAVE_SCALARS) >> 2 : value;
   store<u8>(w, scalarSource(u, w, 0), M0_OFFSET);
-  store<u8>(w, (load<u8>(w, M0_OFFSET + 1) & 15) | (field << 4), M0_OFFSET + 1);
+  store<u8>(w, (load<u8>(w, M0_OFFSET + 1) & 15) | (load<u32>(u, RECORD_SRC1) << 4), M0_OFFSET + 1);
   setMode(w, load<u32>(w, WAVE_MODE) | MODE_GPR_IDX_EN);
 }

@@ -179,7 +179,9 @@ function planScalar(p: Planner, { operation, format, literal }: Instruction): vo
   const [first = width, second = width] = operation.shape.sources
   if (format.fields.sdst) p.record.dst = scalarOffset(p.field('sdst'))
   if (format.fields.ssrc0) p.operand(0, p.field('ssrc0'), first)
-  if (format.fields.ssrc1) p.operand(1, p.field('ssrc1'), second)
+  // The field itself is the constant: what an encoding otherwise stands for does not count.
+  if (operation.name === 's_set_gpr_idx_on') p.source(1, KIND_CONSTANT, p.field('ssrc1'))
+  else if (format.fields.ssrc1) p.operand(1, p.field('ssrc1'), second)
   if (format.name === 'sopk') {
     if (literal !== undefined) p.source(0, KIND_CONSTANT, literal)
     else p.scalarSource(0, p.field('sdst'))

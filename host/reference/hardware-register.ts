@@ -42,11 +42,12 @@ function registerValue(w: Wave, register: number): number {
   return (value & ~(STATUS_SCC | STATUS_EXECZ | STATUS_VCCZ)) | live
 }
 
-/** Only MODE and TRAPSTS are a program's to write. @throws {Fault} Unsupported for the others */
+/** Only MODE and TRAPSTS are a program's to write; of the others there is no effect. @throws {Fault} Unsupported for registers that there are not */
 export function writeHardwareRegister(w: Wave, simm16: number, value: number): void {
   const { register, shift, mask } = fieldOf(simm16)
-  if (register !== MODE && register !== TRAPSTS) throw new Fault(FaultCode.Unsupported)
-  const offset = HEADER_OFFSETS[register]!
+  const offset = HEADER_OFFSETS[register]
+  if (offset === undefined) throw new Fault(FaultCode.Unsupported)
+  if (register !== MODE && register !== TRAPSTS) return
   const place = mask << shift
   w.setHeader(offset, (w.header(offset) & ~place) | ((value << shift) & place))
 }

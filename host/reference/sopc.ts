@@ -1,7 +1,7 @@
 /** Scalar compares: each gives SCC (GCN3 manual, chapter "SOPC instructions"). */
 import type { PlanRecord } from '../plan/plan.ts'
 import { MODE_GPR_IDX_EN, MODE_VSKIP } from './modes.ts'
-import { scalarOf, type Wave } from './wave.ts'
+import type { Wave } from './wave.ts'
 
 const i32 = (x: number): number => x | 0
 
@@ -35,5 +35,5 @@ export const s_setvskip = (a: number, b: number, w: Wave): undefined => {
 /** Turns relative VGPR indexing on: M0[7:0] = S0[7:0], M0[15:12] = what the S1 field itself says; SCC stays. */
 export const s_set_gpr_idx_on = (a: number, _: number, w: Wave, r: PlanRecord): undefined => {
   w.mode = (w.mode | MODE_GPR_IDX_EN) >>> 0
-  w.m0 = ((w.m0 & ~0xf0ff) | ((scalarOf(r.sources[1]) & 15) << 12) | (a & 0xff)) >>> 0
+  w.m0 = ((w.m0 & ~0xf0ff) | ((r.sources[1] & 15) << 12) | (a & 0xff)) >>> 0
 }
