@@ -1,24 +1,5 @@
 /** The property of buffer instructions: whole waves, faults and memory are the same on all engines. */
-import { describe, expect, test } from 'vitest'
-import { OPERATIONS } from '../../host/isa/operations.ts'
-import { TARGETS, type TargetName } from '../../host/isa/targets.ts'
-import { randomFrom } from '../translate/programs.ts'
 import { randomProgram } from './buffers.ts'
-import { compareCases, TIMEOUT_MS } from './cases.ts'
-import { compareMemory, machinesOf } from './memory.ts'
+import { describeMemory } from './memory.ts'
 
-describe.each(['gfx600', 'gfx700', 'gfx803'] satisfies TargetName[])('%s', (name) => {
-  const target = TARGETS[name]
-  const operations = OPERATIONS.filter(
-    (o) => /^m[ut]buf$/.test(o.table) && o.unsupported === undefined && o.opcode(o.table, target.generation) !== undefined,
-  )
-  const machines = machinesOf(target)
-  test.each(operations.map((o) => [o.name, o] as const))(
-    '%s',
-    (_, operation) => compareCases(operation, (seed) => compareMemory(machines, randomProgram(randomFrom(seed), operation, target), seed)),
-    TIMEOUT_MS,
-  )
-  test('translate has translated them', () => {
-    expect(machines.translated).toBeGreaterThan(0)
-  })
-})
+describeMemory(['gfx600', 'gfx700', 'gfx803'], ['mubuf', 'mtbuf'], randomProgram)

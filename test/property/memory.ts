@@ -1,12 +1,16 @@
 /** Memory instructions on all engines: one piece of guest memory, filled the same before each run, and the first difference told. */
+import { describe, expect, test } from 'vitest'
 import { encode } from '../../host/codec/encode.ts'
 import type { Instruction } from '../../host/codec/instruction.ts'
 import type { WaveState } from '../../host/device/index.ts'
-import type { Target } from '../../host/isa/targets.ts'
+import { OPERATIONS, type Operation } from '../../host/isa/operations.ts'
+import type { NativeFormat } from '../../host/isa/row.ts'
+import { TARGETS, type Target, type TargetName } from '../../host/isa/targets.ts'
 import { checkFormat } from '../../host/reference/format.ts'
 import { nameOfWord } from '../../host/results/registers.ts'
 import { disassemble } from '../../host/text/disassemble.ts'
 import { randomFrom } from '../translate/programs.ts'
+import { compareCases, TIMEOUT_MS } from './cases.ts'
 import { type Disagreement, firstDisagreement, Machines } from './machines.ts'
 import { type Pool, poolOf, type Random, registers } from './values.ts'
 import { onesOf } from './vector.ts'
@@ -105,4 +109,32 @@ function report({ loaded: { name }, what, at, want, got }: Disagreement, state: 
   const { where, lane } = nameOfWord(at * 4, 64)
   const address = [0, 1, 2, 3].map((k) => (state.vgprs!.get(VADDR + k) as Uint32Array | undefined)?.[lane ?? 0])
   return `${where}, lane ${lane}: ${name} ${hex(got.words[at]!)}, reference ${hex(want.words[at]!)}; address ${address.join(', ')}`
+}
+
+/** Describes the property on targets: all engines do the same with random programs of each operation of some tables. */
+export function describeMemory(
+  targets: readonly TargetName[],
+  tables: readonly NativeFormat[],
+  randomProgram: (random: Random, operation: Operation, target: Target) => MemoryProgram,
+): void {
+  describe.each(targets)('%s', (name) => {
+    const target = TARGETS[name]
+    const operations = OPERATIONS.filter(
+      ({ table, unsupported, traits, opcode }) =>
+        tables.includes(table as NativeFormat) &&
+        unsupported === undefined &&
+        !traits.has('device') &&
+        opcode(table as NativeFormat, target.generation) !== undefined,
+    )
+    const machines = machinesOf(target)
+    test.each(operations.map((o) => [o.name, o] as const))(
+      '%s',
+      (_, operation) =>
+        compareCases(operation, (seed) => compareMemory(machines, randomProgram(randomFrom(seed), operation, target), seed)),
+      TIMEOUT_MS,
+    )
+    test('translate has translated them', () => {
+      expect(machines.translated).toBeGreaterThan(0)
+    })
+  })
 }
