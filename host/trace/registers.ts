@@ -1,6 +1,7 @@
 /** The registers of a wave as recordings number them, in its block. */
 import type { Wave } from '../device/index.ts'
 import {
+  MODE_GPR_IDX_EN,
   RECORD_DST,
   SCALAR_COUNT,
   scalarOffset,
@@ -49,8 +50,6 @@ export function writtenRange(wave: Wave, words: Uint32Array): VgprRange | undefi
   const first = vgprAt(words[(record + RECORD_DST) >>> 2]!, wave.size)
   return first < 0 ? { first: 0, count: 0 } : { first, count: MOST_WRITTEN }
 }
-/** MODE bit 27: VGPR indexing is on (GCN3 manual, MODE register). */
-const MODE_GPR_IDX_EN = 1 << 27
 
 /** Makes all registers of a wave zero: a recording's start state says what is not. */
 export function clear(wave: Wave, words: Uint32Array): void {

@@ -4,12 +4,11 @@
  * their shifts to the left and their products with a scalar. It also finds which instructions still have to run lane by lane.
  */
 import { dwordsOf } from '../isa/row.ts'
-import { scalarOffset, VCC_LO } from '../plan/layout.ts'
 import { KIND_SCALAR, KIND_SPECIAL, KIND_VECTOR } from '../plan/record.ts'
 import { wideConstant } from './constant.ts'
 import type { Step } from './graph.ts'
-import { hasMask, maskOffset, ROW_BYTES } from './lanes.ts'
-import { BUFFER_OFFSET, isBuffer, loadsLanes, type Nest, resourceReads, rowsWritten } from './nest-plan.ts'
+import { hasMask, isMask, maskOffset, ROW_BYTES } from './lanes.ts'
+import { BUFFER_OFFSET, isBuffer, loadsLanes, maskSources, type Nest, resourceReads, rowsWritten } from './nest-plan.ts'
 import { overlaps, scalarUses } from './scalars.ts'
 
 export type AffineKind =
@@ -240,7 +239,7 @@ class Iteration {
 
   #lanes(step: Step): void {
     const { name } = step.operation
-    const carrying = CARRIED_SUMS[name] && this.#carries.get(maskSource(step, 2) ?? -1)
+    const carrying = CARRIED_SUMS[name] && this.#carries.get(maskSources(step)[0] ?? -1)
     const results = this.#results(step, carrying)
     if (hasMask(step)) for (const offset of [-4, 0, 4]) this.#carries.delete(maskOffset(step) + offset)
     const low = carrying && this.#rows.get(carrying.dst) === carrying.low ? carrying.dst : undefined
@@ -321,22 +320,11 @@ const belongs = (low: Affine, high: Affine): boolean =>
   (low.kind === 'low' && high.kind === 'high' && low.of[0] === high.of[0]) ||
   (low.kind === 'row' && high.kind === 'row' && high.value === low.value + BigInt(ROW_BYTES))
 
-/** The scalar pair that is a mask source. */
-function maskSource(step: Step, slot: number): number | undefined {
-  if (step.operation.shape.sources[slot] === 'vcc') return scalarOffset(VCC_LO)
-  return step.mods.kinds[slot] === KIND_SCALAR ? step.sources[slot] : undefined
-}
-
-const isMask = (type: string | undefined): boolean => type === 'mask' || type === 'vcc'
-
 function rowsRead(step: Step): number[] {
   return step.operation.shape.sources.flatMap((type, slot) => {
     if (isMask(type) || step.mods.kinds[slot] !== KIND_VECTOR) return []
     return Array.from({ length: dwordsOf(type) }, (_, i) => step.sources[slot]! + i * ROW_BYTES)
   })
-}
-function masksRead(step: Step): number[] {
-  return step.operation.shape.sources.flatMap((type, slot) => (isMask(type) ? [maskSource(step, slot) ?? -1] : []))
 }
 
 /** What runs lane by lane: what the next iteration takes over and is not affine, masks that are needed as bits, and what these follow from. */
@@ -366,7 +354,7 @@ function findLanes({ block: { steps }, roleOf, asBits }: Nest, { loads, carried 
       lanes.add(step)
       for (const row of [...results, ...readsOf(step)]) used.add(row)
       for (const row of readsOf(step)) rows.add(row)
-      if (role === 'lanes') for (const mask of masksRead(step)) masks.add(mask)
+      if (role === 'lanes') for (const mask of maskSources(step)) masks.add(mask)
     }
     for (const row of rows) if (written.has(row)) needed.add(row)
   }

@@ -14,6 +14,7 @@ import { push } from './kernels.ts'
 import { type Chunk, ROW_BYTES, type Value } from './lanes.ts'
 import { BASE_HIGH, bytesLoaded, dwordsLoaded, isBuffer, type SmallLoad, smallLoad, unalignedBits } from './nest-plan.ts'
 import { FAIL, type NestContext } from './nest-rows.ts'
+import { findRegion } from './nest-scalars.ts'
 import { Code, I32, I64, OP, SIMD, V128 } from './wasm.ts'
 
 /** Strides of numbers that must not wrap: then the first and the last lane tell of those between. */
@@ -31,8 +32,6 @@ export interface Surroundings {
   scalar(at: number): number
   /** The local of a row of a chunk as an iteration begins. */
   carry(chunk: number, at: number): number
-  /** Sets `region` to the region in which an address (i64 local) lies, and branches where there is none. */
-  findRegion(code: Code, step: Step, address: number, region: number, depth: number): void
 }
 
 /** What the nest knows when it writes its loops. */
@@ -358,7 +357,7 @@ export class AffineLoop {
   }
 
   #load(code: Code, step: Step, index: number, value: Affine): void {
-    const { chunks, findRegion } = this.around
+    const { chunks, context } = this.around
     const bytes = bytesLoaded(step)
     const unaligned = isBuffer(step) ? unalignedBits(step) : 0
     const [base, size, delta, region] = [this.#fresh(I64), this.#fresh(I64), this.#fresh(I32), this.#fresh(I32)]
@@ -392,7 +391,7 @@ export class AffineLoop {
     if (unaligned > 0) this.#leaveIf(code.get(address).op(OP.i32WrapI64).i32(unaligned).op(OP.i32And))
     const test = () => code.get(address).get(first).op(OP.i64Sub).get(count).op(OP.i64GeU)
     test().block(OP.if)
-    findRegion(code, step, address, region, FAIL + 1)
+    findRegion(code, context, step, address, region, FAIL + 1)
     code.get(region).memory(OP.i64Load, REGION_BASE).set(base)
     code.get(region).memory(OP.i32Load, REGION_SIZE).op(OP.i64ExtendI32U).set(size)
     code.get(region).memory(OP.i32Load, REGION_HOST).get(base).op(OP.i32WrapI64, OP.i32Sub).set(delta)

@@ -3,6 +3,7 @@ import { type CoreEngine, type CoreOptions, createCore, joinCore } from '../core
 import { type Engine, type EngineSeed, type SentTranslation, Stop, type Translated, type Translations } from '../engine.ts'
 import { operationOf } from '../isa/operations.ts'
 import {
+  MODE_GPR_IDX_EN,
   PROGRAM_CODE_BYTES,
   PROGRAM_ID,
   PROGRAM_PC_TABLE,
@@ -18,7 +19,7 @@ import {
 import { FLAG_DPP, FLAG_SDWA } from '../plan/record.ts'
 import { factOf } from './fact.ts'
 import type { Maker } from './make.ts'
-import { MODE_GPR_IDX_EN, MODE_KEY } from './modes.ts'
+import { MODE_KEY } from './modes.ts'
 import { linkTranslation, type Translation } from './translation.ts'
 
 export interface TranslateEngine extends Engine {

@@ -106,7 +106,7 @@ export const spreadValue = (local: number, constant: boolean): Value => newValue
 /** Operations whose result is NaN whenever an f32 source is. */
 const CARRIES_NAN = /^v_(add|sub|subrev|mul|mac|mad|madmk|madak|fma)_f32$/
 
-const isMask = (type: OperandType): boolean => type === 'mask' || type === 'vcc'
+export const isMask = (type: OperandType): boolean => type === 'mask' || type === 'vcc'
 const factsOf = factOf(({ name, shape: { results, sources } }) => ({
   isWide: [...results, ...sources].some((t) => !isMask(t) && bitsOf(t) === 64),
   valueType: results.find((r) => r !== 'mask'),
@@ -270,7 +270,7 @@ export class LaneLoop {
   }
 }
 
-const CHUNK_BYTES = 16
+export const CHUNK_BYTES = 16
 
 /** Four lanes of a run: chunk `index` of those that one turn of the loop computes. */
 export class Chunk {

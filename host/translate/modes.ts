@@ -20,5 +20,3 @@ export function modesOf(mode: number): LaneModes {
 
 /** MODE bits that the above are made of. */
 export const MODE_KEY = 0xff
-/** VGPR indexing, which is not translated. */
-export const MODE_GPR_IDX_EN = 0x08000000

@@ -12,6 +12,7 @@ import type { Block, Step } from './graph.ts'
 import { push } from './kernels.ts'
 import {
   type Captured,
+  CHUNK_BYTES,
   Chunk,
   capture,
   hasMask,
@@ -26,7 +27,7 @@ import {
 import { follow, GETPC, type GraphNest, type Holdings, RELATIVE, RESUME, relativeRows } from './nest-flow.ts'
 import { LaneLoads } from './nest-loads.ts'
 import { loadsLanes, loadsScalars, loadWrites } from './nest-plan.ts'
-import { CHUNK_BYTES, GroupRows, type NestContext } from './nest-rows.ts'
+import { GroupRows, type NestContext } from './nest-rows.ts'
 import { loadPool, UniformScalars } from './nest-scalars.ts'
 import { countApproximate, EXEC, M0, SCC, type ScalarFile, scalarUses, writeScalar } from './scalars.ts'
 import { writeLoop } from './structure.ts'
@@ -211,11 +212,7 @@ class GraphNestWriter {
       mask: (at, constant) => {
         if (at !== undefined && this.#state.mask(at) !== 'uniform')
           return this.#own.has(at) ? { kind: 'own' } : { kind: 'slice', bits: this.#bitsOf(at) }
-        const bits = this.context.locals.local(I64)
-        if (at === undefined) this.#body.i64(constant)
-        else this.#uniform.file.load(this.#body, at, true)
-        this.#body.set(bits)
-        return { kind: 'mask', bits }
+        return this.#uniform.mask(this.#body, at, constant)
       },
       spread: (at) => this.#spreadOf(at),
     })

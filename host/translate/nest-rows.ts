@@ -1,10 +1,9 @@
 /** Rows of the loops that run group by group: a group has them in locals, then in shadow rows; when all groups are done they go to the wave. */
-import { type FunctionLocals, type LaneContext, ROW_BYTES } from './lanes.ts'
+import { CHUNK_BYTES, type FunctionLocals, type LaneContext, ROW_BYTES } from './lanes.ts'
 import { type Code, I32, OP, SIMD, V128 } from './wasm.ts'
 
 /** Rows that the shadow holds (assembly/scratch.ts, SHADOW_ROWS). */
 export const SHADOW_ROWS = 96
-export const CHUNK_BYTES = 16
 
 /** What a nest is written with. */
 export interface NestContext extends Omit<LaneContext, 'carried' | 'unsure'> {

@@ -3,7 +3,7 @@ import { PROGRAM_BASE, REGION_BASE, REGION_HOST, REGION_SIZE, WAVE_PROGRAM } fro
 import { KIND_SCALAR } from '../plan/record.ts'
 import { wideConstant } from './constant.ts'
 import type { Step } from './graph.ts'
-import type { FunctionLocals } from './lanes.ts'
+import type { Captured, FunctionLocals } from './lanes.ts'
 import { dwordsLoaded } from './nest-plan.ts'
 import type { ScalarFile } from './scalars.ts'
 import { type Code, I32, I64, OP, SIMD } from './wasm.ts'
@@ -73,6 +73,15 @@ export class UniformScalars {
   /** The same of those that the loop writes. */
   restore(code: Code): void {
     for (const at of this.written) code.get(this.context.wave).memory(OP.i32Load, at).set(this.local(at))
+  }
+
+  /** A mask that is the same for all groups: the pair at an offset, or without one a constant. */
+  mask(code: Code, at: number | undefined, constant: bigint): Captured {
+    const bits = this.context.locals.local(I64)
+    if (at === undefined) code.i64(constant)
+    else this.file.load(code, at, true)
+    code.set(bits)
+    return { kind: 'mask', bits }
   }
 
   /** Appends `s_mov_b32` or `s_mov_b64`: there are many of them. */

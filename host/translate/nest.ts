@@ -5,6 +5,7 @@ import { type AffinePlan, planAffine } from './affine-plan.ts'
 import type { Step } from './graph.ts'
 import {
   type Captured,
+  CHUNK_BYTES,
   Chunk,
   capture,
   hasMask,
@@ -18,8 +19,8 @@ import {
 } from './lanes.ts'
 import { LaneLoads } from './nest-loads.ts'
 import { bitwiseWrites, isSliced, loadsLanes, loadsScalars, loadWrites, type Nest, rowsWritten } from './nest-plan.ts'
-import { CHUNK_BYTES, FAIL, GroupRows, type NestContext, SHADOW_ROWS } from './nest-rows.ts'
-import { findRegion, loadPool, UniformScalars } from './nest-scalars.ts'
+import { FAIL, GroupRows, type NestContext, SHADOW_ROWS } from './nest-rows.ts'
+import { loadPool, UniformScalars } from './nest-scalars.ts'
 import { countApproximate, EXEC, SCC, type ScalarFile, scalarUses, writeScalar } from './scalars.ts'
 import { Code, I32, I64, OP, SIMD, V128 } from './wasm.ts'
 
@@ -156,7 +157,6 @@ export class NestWriter {
       large,
       scalar: (at) => this.#uniform.local(at),
       carry: (chunk, at) => this.#rows.carry(chunk, at),
-      findRegion: (code, step, address, region, depth) => findRegion(code, this.context, step, address, region, depth),
     })
     this.#writeBody(laneSteps, chunks, (index) => {
       const step = steps[index]!
@@ -182,11 +182,7 @@ export class NestWriter {
         if (at !== undefined && this.#own.has(at)) return { kind: 'own' }
         const sliced = at === undefined ? undefined : this.#bits.get(at)
         if (sliced !== undefined) return { kind: 'slice', bits: sliced }
-        const bits = this.context.locals.local(I64)
-        if (at === undefined) this.#body.i64(constant)
-        else this.#uniform.file.load(this.#body, at, true)
-        this.#body.set(bits)
-        return { kind: 'mask', bits }
+        return this.#uniform.mask(this.#body, at, constant)
       },
       spread: (at) => this.#spreadOf(at),
     })
