@@ -74,6 +74,16 @@ export interface LaneStep {
   readonly captured: readonly Captured[]
   /** Nobody reads its mask. */
   readonly maskIsDead?: boolean
+  /** It loads what its rows then hold; nothing of it is computed. */
+  readonly loads?: boolean
+}
+
+/** What loads in a run. */
+export interface LaneReads {
+  /** Appends what stands before the run's loop. */
+  begin(code: Code): void
+  /** Appends a load of one chunk of the turn. */
+  read(code: Code, step: Step, chunk: Chunk, index: number): void
 }
 
 /** A value of four lanes: in a v128 local, or a constant. */
@@ -179,16 +189,25 @@ export class LaneLoop {
   readonly #chunks: readonly Chunk[]
   readonly #base: number
   readonly #shift: number
+  /** Bits of the turn's active lanes, and those bits where all are active. */
+  readonly #active: number
+  readonly #all: number
+  readonly #reads: LaneReads | undefined
 
+  /** @param readsOf makes what loads, where a step of the run does */
   constructor(
     private readonly code: Code,
     private readonly steps: readonly LaneStep[],
     private readonly context: LaneContext,
+    readsOf?: (active: number, all: number) => LaneReads,
   ) {
     const { locals } = context
     this.#base = locals.local(I32)
     this.#shift = locals.local(I32)
+    this.#active = locals.local(I32)
     const count = steps.some(({ step }) => factsOf(step.operation).isSlow) ? 2 : 1
+    this.#all = (1 << (4 * count)) - 1
+    this.#reads = steps.some(({ loads }) => loads) ? readsOf?.(this.#active, this.#all) : undefined
     this.#chunks = Array.from({ length: count }, (_, i) => new Chunk(steps, context, i, this.#base, this.#shift, this.#scalars))
   }
 
@@ -197,7 +216,12 @@ export class LaneLoop {
     const { locals, wave } = this.context
     const chunks = this.#chunks
     const body = new Code()
-    for (const step of this.steps) for (const chunk of chunks) chunk.fast(body, step)
+    for (const step of this.steps) {
+      chunks.forEach((chunk, i) => {
+        if (step.loads) this.#reads!.read(body, step.step, chunk, i)
+        else chunk.fast(body, step)
+      })
+    }
     for (const chunk of chunks) chunk.watchResults(body)
     const exact = new Code()
     const watched = chunks.some((chunk) => chunk.watched)
@@ -208,12 +232,13 @@ export class LaneLoop {
 
     const { code } = this
     const lanes = 4 * chunks.length
-    const all = (1 << lanes) - 1
-    const active = locals.fresh(I32)
+    const all = this.#all
+    const active = this.#active
     const exec = locals.fresh(I64)
     const bits = new Map(chunks[0]!.masks.map((at) => [at, locals.fresh(I64)]))
     const least = this.#watchScalars()
     for (const local of bits.values()) code.i64(0n).set(local)
+    this.#reads?.begin(code)
     code.get(wave).set(this.#base).i32(0).set(this.#shift)
     code.get(wave).memory(OP.i64Load, EXEC_OFFSET).set(exec)
     code.block(OP.loop).block(OP.block)
@@ -279,6 +304,7 @@ export class Chunk {
   /** Rows as they were when an iteration began. */
   readonly #carried = new Map<number, Value>()
   readonly #masks = new Map<number, number>()
+  readonly #loaded = new Map<Step, readonly { readonly at: number; readonly local: number }[]>()
   readonly #small: number
   readonly #nan: number
   /** The least normal number in all lanes, while the chunk is computed exactly. */
@@ -393,7 +419,7 @@ export class Chunk {
   storeActive(code: Code, active: number, mask: number): void {
     code.get(active)
     if (this.index > 0) code.i32(4 * this.index).op(OP.i32ShrU)
-    code.simd(SIMD.i32x4Splat).v128(1, 2, 4, 8).simd(SIMD.and).v128(1, 2, 4, 8).simd(SIMD.i32x4Eq).set(mask)
+    pushLanes(code).set(mask)
     for (const at of this.#dirty) {
       code.get(this.base)
       pushArgument(code, this.#values.get(at)!.arg)
@@ -456,6 +482,11 @@ export class Chunk {
   /** Sets a row to what a local holds: bits from outside. */
   put(at: number, local: number, grained = false): void {
     this.#define(at, valueIn(local, grained))
+  }
+  /** Sets a row to what an instruction has loaded into a local. */
+  load(step: Step, at: number, local: number): void {
+    this.put(at, local)
+    this.#loaded.set(step, [...(this.#loaded.get(step) ?? []), { at, local }])
   }
   /** Tests that bits from outside are zero or not too small. */
   watch(code: Code, local: number): void {
@@ -615,7 +646,7 @@ export class Chunk {
         .i32(4 * this.index)
         .op(OP.i32Add)
     code.op(OP.i64ExtendI32U, OP.i64ShrU, OP.i32WrapI64)
-    code.simd(SIMD.i32x4Splat).v128(1, 2, 4, 8).simd(SIMD.and).v128(1, 2, 4, 8).simd(SIMD.i32x4Eq).set(lanes)
+    pushLanes(code).set(lanes)
     return lanes
   }
 
@@ -751,7 +782,8 @@ export class Chunk {
     this.#minNormal = this.locals.local(V128)
     code.v128(MIN_NORMAL).set(this.#minNormal)
     for (const step of this.steps) {
-      if (isWide(step.step)) this.#wide(code, step, true)
+      if (step.loads) for (const { at, local } of this.#loaded.get(step.step)!) this.put(at, local)
+      else if (isWide(step.step)) this.#wide(code, step, true)
       else this.#exactNarrow(code, step)
       this.locals.reset()
     }
@@ -828,6 +860,11 @@ const EXEC_OFFSET = scalarOffset(EXEC_LO)
 
 /** Offset in the wave block of the scalar pair that takes the mask. */
 export const maskOffset = (step: Step): number => scalarOffset(step.mods.sdst)
+
+/** Makes lanes of all ones and of zeros of the low four bits of the i32 on the stack. */
+export function pushLanes(code: Code): Code {
+  return code.simd(SIMD.i32x4Splat).v128(1, 2, 4, 8).simd(SIMD.and).v128(1, 2, 4, 8).simd(SIMD.i32x4Eq)
+}
 
 /** Picks four of the eight dwords of two vectors. */
 function shuffleDwords(code: Code, lanes: readonly number[]): void {

@@ -261,7 +261,7 @@ export interface SmallLoad {
   readonly four: number
   readonly extend: readonly number[]
 }
-const SMALL_LOADS: Readonly<Record<string, SmallLoad>> = {
+export const SMALL_LOADS: Readonly<Record<string, SmallLoad>> = {
   ubyte: { bytes: 1, one: OP.i32Load8U, four: SIMD.load32Zero, extend: [SIMD.i16x8ExtendLowU, SIMD.i32x4ExtendLowU] },
   sbyte: { bytes: 1, one: OP.i32Load8S, four: SIMD.load32Zero, extend: [SIMD.i16x8ExtendLowS, SIMD.i32x4ExtendLowS] },
   ushort: { bytes: 2, one: OP.i32Load16U, four: SIMD.load16x4U, extend: [] },

@@ -22,9 +22,11 @@ import {
   LaneLoop,
   type LaneStep,
   maskOffset,
+  pushLanes,
   spreadValue,
   watchSmall,
 } from './lanes.ts'
+import { coverReads, isLdsRead, LdsReads, pushOutside } from './lds.ts'
 import { visitLoops } from './loops.ts'
 import type { LaneModes } from './modes.ts'
 import { NestWriter } from './nest.ts'
@@ -201,6 +203,8 @@ function roleOf(step: Step, modes: LaneModes, kernels: Kernels): Role {
 /** Writes the steps of one block. */
 class BlockWriter {
   #run: LaneStep[] = []
+  /** Reads of LDS that are known to be inside of it. */
+  #covered: ReadonlySet<Step> = new Set()
   #hadRun = false
   /** What was grained when the open run began. */
   #grained: ReadonlySet<number> = new Set()
@@ -219,6 +223,7 @@ class BlockWriter {
     private readonly locals: BlockLocals,
     private readonly module: RegionModule,
     grained: ReadonlySet<number>,
+    private readonly inlines: boolean,
   ) {
     this.#state = new GrainState(new Set(grained))
     this.#stepImport = module.builder.imported('runStep', STEP)
@@ -230,6 +235,7 @@ class BlockWriter {
       const role = this.roleOf(step)
       if (role === 'lanes') this.#lanes(step, steps.length - index)
       else if (role === 'scalar') this.#scalar(step)
+      else if (this.inlines && isLdsRead(step)) this.#read(steps, index)
       else if (role === 'call' && step !== last) {
         this.#close()
         this.#call(step, steps.length - index)
@@ -244,7 +250,8 @@ class BlockWriter {
     if (this.#run.length > 0) {
       const { modes, kernels, locals, module } = this
       const unsure = (code: Code) => code.i32(1).op(OP.globalSet).u32(module.unsure)
-      new LaneLoop(this.code, this.#run, { modes, kernels, locals, wave: WAVE, grained: this.#grained, unsure }).write()
+      const reads = (active: number, all: number) => new LdsReads(locals, WAVE, active, all)
+      new LaneLoop(this.code, this.#run, { modes, kernels, locals, wave: WAVE, grained: this.#grained, unsure }, reads).write()
       this.#run = []
     }
     for (const step of this.#after.splice(0)) this.#apply(step)
@@ -266,6 +273,25 @@ class BlockWriter {
     this.#run.push({ step, captured })
     this.#state.lanes(step, this.modes)
     for (const at of mask) this.#written.add(at)
+  }
+
+  /** Adds a read of LDS to the open run. Where it may not be all inside, the interpreter takes over. */
+  #read(steps: readonly Step[], index: number): void {
+    const step = steps[index]!
+    const rest = steps.length - index
+    if (!this.#covered.has(step)) {
+      this.#close()
+      const reads = coverReads(steps, index, this.roleOf)
+      this.#covered = reads.steps
+      pushOutside(this.code, reads, this.locals, WAVE)
+      this.code.block(OP.if).get(WAVE).i32(step.pc).memory(OP.i32Store, WAVE_PC)
+      this.#giveBack(rest, LEAVE)
+      this.code.end()
+      this.locals.clear()
+    }
+    if (this.#run.length === 0) this.#open(step, rest)
+    this.#run.push({ step, captured: [], loads: true })
+    this.#state.call(step)
   }
 
   /** Whether a step cannot stand in the open run: it reads what waits to be written, or writes what is yet to be read or written. */
@@ -449,6 +475,7 @@ export class RegionWriter {
         grained: (at) => grained.get(at) ?? NO_ROWS,
         entries,
         nest,
+        inlines: trusting,
         isOrdinary: !inside.has(pc),
         resume: resumes.get(pc),
       }
@@ -478,6 +505,8 @@ interface Surroundings {
   readonly entries: ReadonlyMap<number, number>
   /** The loop of several blocks whose header the block is. */
   readonly nest: GraphNest | undefined
+  /** Whether accesses that may fault are part of runs; where that fails time and again, they are calls of the core. */
+  readonly inlines: boolean
   /** Whether the block itself is written, and not only what it is the header of. */
   readonly isOrdinary: boolean
   /** The loop that is entered at the block, an inner loop's header: by its own header, and the number of the inner loop. */
@@ -485,12 +514,12 @@ interface Surroundings {
 }
 
 /** A text that is the same where a block's function would be. Records of a pc do not change, so the number of steps tells which they are. */
-function keyOf(block: Block, { grained, entries, nest, isOrdinary, resume }: Surroundings): string {
+function keyOf(block: Block, { grained, entries, nest, inlines, isOrdinary, resume }: Surroundings): string {
   const blocks = nest === undefined ? [block] : [...nest.found.blocks.values()]
   const texts = blocks.map((b) =>
     [b.pc, b.steps.length, b.end.kind, ...successors(b).map((to) => entries.get(to)), ...[...grained(b.pc)].sort()].join(),
   )
-  return `${isOrdinary} ${resume?.number} ${resume && entries.get(resume.header)} ${texts.join(' ')}`
+  return `${inlines} ${isOrdinary} ${resume?.number} ${resume && entries.get(resume.header)} ${texts.join(' ')}`
 }
 
 /** Loops of several blocks that can run group by group, by their headers; of those inside of each other the outer ones. */
@@ -603,7 +632,7 @@ function blockFunction(
   leave(block.pc)
   code.end()
   code.op(OP.globalGet).u32(module.left).i32(count).op(OP.i32Sub, OP.globalSet).u32(module.left)
-  new BlockWriter(code, modes, kernels, roles, locals, module, grained).write(block)
+  new BlockWriter(code, modes, kernels, roles, locals, module, grained, surroundings.inlines).write(block)
   /** Goes on at a pc; `depth` labels are open inside the loop. A loop of one block stays inside, unless it has become unsure. */
   const goTo = (pc: number, depth: number) => {
     if (pc === block.pc) code.op(OP.globalGet).u32(module.unsure).op(OP.i32Eqz, OP.brIf).u32(depth)
@@ -628,8 +657,8 @@ function testGrain(code: Code, rows: ReadonlySet<number>, locals: BlockLocals): 
   const [chunk, shift, exec] = [locals.local(I32), locals.local(I32), locals.local(I64)]
   code.v128(-1).set(small).get(WAVE).set(chunk).i32(0).set(shift).get(WAVE).memory(OP.i64Load, scalarOffset(EXEC_LO)).set(exec)
   code.block(OP.loop)
-  code.get(exec).get(shift).op(OP.i64ExtendI32U, OP.i64ShrU, OP.i32WrapI64).simd(SIMD.i32x4Splat)
-  code.v128(1, 2, 4, 8).simd(SIMD.and).v128(1, 2, 4, 8).simd(SIMD.i32x4Eq).set(active)
+  code.get(exec).get(shift).op(OP.i64ExtendI32U, OP.i64ShrU, OP.i32WrapI64)
+  pushLanes(code).set(active)
   for (const at of rows) {
     // An inactive lane counts as zero.
     code.get(chunk).simdMemory(SIMD.load, at).get(active).simd(SIMD.and).set(row)

@@ -125,6 +125,7 @@ export const SIMD = {
   i32x4Sub: 177,
   i32x4Mul: 181,
   i32x4MinU: 183,
+  i32x4MaxU: 185,
   i64x2Bitmask: 196,
   i64x2Add: 206,
   i64x2Mul: 213,

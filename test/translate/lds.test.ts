@@ -1,0 +1,57 @@
+import { expect, test } from 'vitest'
+import { createCore } from '../../host/core/engine.ts'
+import { bareWave, Device } from '../../host/device/index.ts'
+import type { Engine } from '../../host/engine.ts'
+import { TARGETS } from '../../host/isa/targets.ts'
+import { assembleProgram } from '../../host/text/assemble.ts'
+import { createTranslate } from '../../host/translate/engine.ts'
+import { ldsProgram, ldsState } from './lds.ts'
+import { pick } from './loops.ts'
+import { randomFrom } from './programs.ts'
+
+/** MODE: with and without denormals, another round mode, no IEEE. */
+const MODES = [0x3c0, 0x3c0, 0x3c0, 0x3f0, 0x1c0, 0x3cf]
+const BUDGET = 3000
+
+/** What runs of a program leave, the second time with all of it translated: registers, LDS, and what was said of the end. */
+function outcomes(engine: Engine, seed: number): string[] {
+  const random = randomFrom(seed)
+  const source = ldsProgram(random)
+  const state = ldsState(random, pick(random, MODES))
+  const device = new Device(engine, TARGETS.gfx803)
+  device.memory.allocate(64, { address: 0x1_0000_0000n })
+  const code = device.loadCode(assembleProgram(source, TARGETS.gfx803).words)
+  const stretches = [BUDGET, BUDGET, 1 + random(60), 1 + random(400)]
+  return stretches.map((stretch) => {
+    const execution = bareWave(device, code, state)
+    const lines: unknown[] = []
+    while (execution.status === 'running' && execution.instructions < BUDGET) {
+      execution.step(Math.min(stretch, BUDGET - execution.instructions))
+      const wave = execution.waves[0]!
+      const block = wave.state()
+      const registers = new Uint32Array(block.buffer, block.byteOffset, 1024 / 4 + 16 * 64)
+      const lds = new Uint32Array(wave.lds.slice(0, wave.lds.byteLength & ~3).buffer)
+      lines.push(execution.status, execution.error?.message ?? '', execution.instructions, registers.join(), lds.join())
+    }
+    execution.free()
+    return lines.join('\n')
+  })
+}
+
+const PROGRAMS = Number(process.env.LANEWISE_PROGRAMS ?? 300)
+const SEED = Number(process.env.LANEWISE_SEED ?? 1)
+
+test(`${PROGRAMS} random programs that use LDS leave the same state in translate as in core, wherever they are cut`, async () => {
+  for (let seed = SEED; seed < SEED + PROGRAMS; seed++) {
+    const want = outcomes(await createCore(), seed)
+    const got = outcomes(await createTranslate({ threshold: 1 }), seed)
+    const run = got.findIndex((text, i) => text !== want[i])
+    if (run < 0) continue
+    const [x, y] = [got, want].map((texts) => texts[run]!.split('\n'))
+    const line = x!.findIndex((text, i) => text !== y![i])
+    const [mine, theirs] = [x!, y!].map((lines) => lines[line]!.split(','))
+    const at = mine!.findIndex((text, i) => text !== theirs![i])
+    const place = `${['status', 'error', 'instructions', 'wave block', 'LDS'][line % 5]} dword ${at} (v0 starts at 256)`
+    expect.fail(`seed ${seed}, run ${run}: ${place} is ${mine![at]} instead of ${theirs![at]}\n${ldsProgram(randomFrom(seed))}`)
+  }
+}, 300_000)

@@ -1,0 +1,121 @@
+/** Random programs of gfx803 that read and write LDS between other instructions, some of them in loops, and what they work on. */
+import { BY_CONSTANTS, BY_VCC, execMask, LANES, MASKS, pick, SCALARS } from './loops.ts'
+import { instruction, type randomFrom, word } from './programs.ts'
+
+type Random = ReturnType<typeof randomFrom>
+
+/** Rows of addresses; the random instructions leave them alone. */
+const ADDRESSES = [12, 13, 14]
+const COUNTER = 40
+
+const pair = (first: number) => `v[${first}:${first + 1}]`
+const quad = (first: number) => `v[${first}:${first + 3}]`
+
+function ldsRead(random: Random): string {
+  const address = `v${pick(random, ADDRESSES)}`
+  const offset = pick(random, ['', '', ' offset:4', ' offset:64', ' offset:1020', ' offset:3', ' offset:0xfff0'])
+  const two = pick(random, ['', ' offset1:1', ' offset0:2 offset1:3', ' offset0:17 offset1:16', ' offset1:255', ' offset0:5 offset1:5'])
+  const result = random(12)
+  const first = random(9)
+  return pick(random, [
+    () => `ds_read_b32 v${result}, ${address}${offset}`,
+    () => `ds_read2_b32 ${pair(first)}, ${address}${two}`,
+    () => `ds_read2_b32 ${pair(first)}, ${address}${two}`,
+    () => `ds_read_b64 ${pair(first)}, ${address}${offset}`,
+    () => `ds_read2st64_b32 ${pair(first)}, ${address}${pick(random, ['', ' offset1:1', ' offset0:3 offset1:2', ' offset1:255'])}`,
+    () => `ds_read2_b64 ${quad(first)}, ${address}${two}`,
+    () => `ds_read_b96 v[${first}:${first + 2}], ${address}${offset}`,
+    () => `ds_read_b128 ${quad(first)}, ${address}${offset}`,
+    () => `ds_read_${pick(random, ['u8', 'i8', 'u16', 'i16'])} v${result}, ${address}${offset}`,
+    // The address itself goes.
+    () => `ds_read_b32 ${address}, ${address}${offset}`,
+    () => `ds_read2_b32 v[12:13], ${address}${two}`,
+  ])()
+}
+
+function ldsWrite(random: Random): string {
+  const address = `v${pick(random, ADDRESSES)}`
+  const offset = pick(random, ['', '', ' offset:4', ' offset:64', ' offset:2'])
+  const two = pick(random, ['', ' offset1:1', ' offset0:2 offset1:3', ' offset0:7 offset1:7', ' offset1:255'])
+  const [x, y] = [random(12), random(12)]
+  const first = random(9)
+  return pick(random, [
+    () => `ds_write_b32 ${address}, v${x}${offset}`,
+    () => `ds_write_b32 ${address}, v${x}${offset}`,
+    () => `ds_write2_b32 ${address}, v${x}, v${y}${two}`,
+    () => `ds_write_b64 ${address}, ${pair(first)}${offset}`,
+    () => `ds_write2st64_b32 ${address}, v${x}, v${y}${pick(random, ['', ' offset1:1'])}`,
+    () => `ds_write2_b64 ${address}, ${pair(first)}, v[6:7]${two}`,
+    () => `ds_write_b128 ${address}, ${quad(first)}${offset}`,
+    () => `ds_write_b${pick(random, ['8', '16'])} ${address}, v${x}${offset}`,
+    () => `ds_write_b32 ${address}, ${address}`,
+  ])()
+}
+
+const other = (random: Random): string =>
+  pick(random, [
+    () => `v_add_u32 v${pick(random, ADDRESSES)}, vcc, ${pick(random, ['4', '-4', '64', 's50'])}, v${pick(random, ADDRESSES)}`,
+    () => `v_mov_b32 v13, v${pick(random, ADDRESSES)}`,
+    () => `s_mov_b32 m0, ${pick(random, ['-1', '-1', '-1', '0x1000', 's51', '0'])}`,
+    () => 's_mov_b64 exec, s[52:53]',
+    () => 's_and_b64 exec, exec, vcc',
+    () => 's_mov_b64 exec, -1',
+    () => 'ds_add_u32 v12, v1',
+    () => 'ds_read_b32 v3, v12 gds',
+    () => 's_load_dword s20, s[54:55], 0x0',
+    () => 's_nop 0',
+  ])()
+
+/** Straight code, mostly in a loop. */
+export function ldsProgram(random: Random): string {
+  const writes = random(3)
+  const line = () => {
+    const kind = random(12)
+    if (kind < 5) return ldsRead(random)
+    if (kind < 5 + writes) return ldsWrite(random)
+    if (kind === 11 && random(3) === 0) return other(random)
+    return instruction(random, pick(random, [LANES, LANES, BY_CONSTANTS, MASKS, BY_VCC, SCALARS]))
+  }
+  const body = Array.from({ length: 1 + random(24) }, line)
+  if (random(5) === 0) return [...body, 's_endpgm'].join('\n')
+  const end = [`s_sub_u32 s${COUNTER}, s${COUNTER}, 1`, `s_cmp_lg_u32 s${COUNTER}, 0`, 's_cbranch_scc1 loop']
+  return ['s_nop 0', 'loop:', ...body, ...end, 's_endpgm'].join('\n')
+}
+
+/** Side by side, equal, in steps, in fours, anywhere, near the end, beyond it. */
+function ldsAddresses(random: Random, bytes: number): number[] {
+  const start = random(4) ? 4 * random(32) : random(bytes)
+  const kind = random(14)
+  const odd = random(64)
+  return Array.from({ length: 64 }, (_, lane) => {
+    if (kind < 4) return start + 4 * lane
+    if (kind < 5) return start
+    if (kind < 7) return start + 8 * lane
+    if (kind < 8) return start + 16 * (lane >> 2)
+    if (kind < 9) return start + 68 * (lane >> 4) + 4 * (lane & 15)
+    if (kind < 11) return random(bytes >> 1)
+    if (kind < 12) return bytes - 4 * random(12)
+    if (kind < 13) return lane === odd ? bytes + random(9) - 8 : start + 4 * lane
+    return lane === odd ? 0xfffffff0 + random(16) : start
+  })
+}
+
+/** Registers, LDS and what M0 lets see of it. */
+export function ldsState(random: Random, mode: number) {
+  const tame = random(4) > 0
+  const ldsBytes = pick(random, [4096, 4096, 65536, 2050, 16])
+  const rare = pick(random, [0, 20, 400])
+  const words = Uint32Array.from({ length: ldsBytes >> 2 }, () => word(random, !(rare > 0 && random(rare) === 0)))
+  const vgprs = new Map(Array.from({ length: 12 }, (_, v) => [v, Array.from({ length: 64 }, () => word(random, tame))] as const))
+  for (const row of ADDRESSES) vgprs.set(row, ldsAddresses(random, ldsBytes))
+  const sgprs = new Map(Array.from({ length: 40 }, (_, s) => [s + 18, word(random, tame)] as const))
+  sgprs
+    .set(COUNTER, 1 + random(30))
+    .set(50, 4 * random(20))
+    .set(51, random(ldsBytes + 8))
+    .set(54, 0)
+    .set(55, 1)
+  const exec = execMask(random)
+  const m0 = random(6) ? 0xffffffff : random(ldsBytes + 64)
+  return { vgprs, sgprs, exec, vcc: execMask(random), m0, mode, ldsBytes, lds: new Uint8Array(words.buffer) }
+}
