@@ -3,11 +3,10 @@
  * lane's number there, `base + stride × lane`, with a stride that the loop does not change. Sums of affine numbers are affine, and so are
  * their shifts to the left and their products with a scalar. It also finds which instructions still have to run lane by lane.
  */
-import { dwordsOf } from '../isa/row.ts'
 import { KIND_SCALAR, KIND_SPECIAL, KIND_VECTOR } from '../plan/record.ts'
 import { wideConstant } from './constant.ts'
 import type { Step } from './graph.ts'
-import { hasMask, isMask, maskOffset, ROW_BYTES } from './lanes.ts'
+import { hasMask, maskOffset, ROW_BYTES, rowsRead } from './lanes.ts'
 import { BUFFER_OFFSET, isBuffer, loadsLanes, maskSources, type Nest, resourceReads, rowsWritten } from './nest-plan.ts'
 import { overlaps, scalarUses } from './scalars.ts'
 
@@ -319,13 +318,6 @@ const isFactor = (value: Affine | undefined): value is Affine =>
 const belongs = (low: Affine, high: Affine): boolean =>
   (low.kind === 'low' && high.kind === 'high' && low.of[0] === high.of[0]) ||
   (low.kind === 'row' && high.kind === 'row' && high.value === low.value + BigInt(ROW_BYTES))
-
-function rowsRead(step: Step): number[] {
-  return step.operation.shape.sources.flatMap((type, slot) => {
-    if (isMask(type) || step.mods.kinds[slot] !== KIND_VECTOR) return []
-    return Array.from({ length: dwordsOf(type) }, (_, i) => step.sources[slot]! + i * ROW_BYTES)
-  })
-}
 
 /** What runs lane by lane: what the next iteration takes over and is not affine, masks that are needed as bits, and what these follow from. */
 function findLanes({ block: { steps }, roleOf, asBits }: Nest, { loads, carried }: Pick<AffinePlan, 'loads' | 'carried'>) {

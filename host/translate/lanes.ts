@@ -9,7 +9,7 @@
  * anything of it has been written.
  */
 import type { OperandType } from '../isa/row.ts'
-import { bitsOf, isFloat } from '../isa/row.ts'
+import { bitsOf, dwordsOf, isFloat } from '../isa/row.ts'
 import { EXEC_LO, scalarOffset, VCC_LO } from '../plan/layout.ts'
 import { KIND_NONE, KIND_SCALAR, KIND_VECTOR } from '../plan/record.ts'
 import { wideConstant } from './constant.ts'
@@ -74,6 +74,8 @@ export interface LaneStep {
   readonly captured: readonly Captured[]
   /** Nobody reads its mask. */
   readonly maskIsDead?: boolean
+  /** An i64 local that its mask's bits go to: those are wanted even if another mask takes the place. */
+  keeps?: number
   /** It loads what its rows then hold; nothing of it is computed. */
   readonly loads?: boolean
 }
@@ -129,6 +131,15 @@ const factsOf = factOf(({ name, shape: { results, sources } }) => ({
 export const isWide = ({ operation }: Step): boolean => factsOf(operation).isWide
 const valueType = ({ operation }: Step): OperandType | undefined => factsOf(operation).valueType
 export const hasMask = ({ operation }: Step): boolean => factsOf(operation).hasMask
+
+/** Rows that a lane operation reads. */
+export function rowsRead(step: Step): number[] {
+  return step.operation.shape.sources.flatMap((type, slot) => {
+    if (isMask(type) || step.mods.kinds[slot] !== KIND_VECTOR) return []
+    return Array.from({ length: dwordsOf(type) }, (_, i) => step.sources[slot]! + i * ROW_BYTES)
+  })
+}
+
 /** Locals of a function under construction. */
 export interface FunctionLocals extends Locals {
   /** A local of its own. */
@@ -236,8 +247,9 @@ export class LaneLoop {
     const active = this.#active
     const exec = locals.fresh(I64)
     const bits = new Map(chunks[0]!.masks.map((at) => [at, locals.fresh(I64)]))
+    const kept = this.steps.filter(({ keeps }) => keeps !== undefined)
     const least = this.#watchScalars()
-    for (const local of bits.values()) code.i64(0n).set(local)
+    for (const local of [...bits.values(), ...kept.map(({ keeps }) => keeps!)]) code.i64(0n).set(local)
     this.#reads?.begin(code)
     code.get(wave).set(this.#base).i32(0).set(this.#shift)
     code.get(wave).memory(OP.i64Load, EXEC_OFFSET).set(exec)
@@ -254,14 +266,8 @@ export class LaneLoop {
       code.simd(SIMD.anyTrue).block(OP.if).append(exact).end()
     }
     this.#commit(active, all)
-    for (const [at, local] of bits) {
-      code.get(local)
-      chunks.forEach((chunk, i) => {
-        chunk.pushMask(code, at)
-        if (i > 0) code.i32(4 * i).op(OP.i32Shl, OP.i32Or)
-      })
-      code.get(active).op(OP.i32And, OP.i64ExtendI32U).get(this.#shift).op(OP.i64ExtendI32U, OP.i64Shl, OP.i64Or).set(local)
-    }
+    for (const [at, local] of bits) this.#gather(local, (chunk) => chunk.pushMask(code, at))
+    for (const step of kept) this.#gather(step.keeps!, (chunk) => chunk.pushKept(code, step))
     code.end()
     code
       .get(this.#base)
@@ -271,6 +277,17 @@ export class LaneLoop {
     code.get(this.#shift).i32(lanes).op(OP.i32Add).tee(this.#shift).i32(64).op(OP.i32LtU, OP.brIf).u32(0)
     code.end()
     for (const [at, local] of bits) code.get(wave).get(local).memory(OP.i64Store, at)
+  }
+
+  /** Adds a mask of the turn to its bits. */
+  #gather(bits: number, pushMask: (chunk: Chunk) => void): void {
+    const { code } = this
+    code.get(bits)
+    this.#chunks.forEach((chunk, i) => {
+      pushMask(chunk)
+      if (i > 0) code.i32(4 * i).op(OP.i32Shl, OP.i32Or)
+    })
+    code.get(this.#active).op(OP.i32And, OP.i64ExtendI32U).get(this.#shift).op(OP.i64ExtendI32U, OP.i64Shl, OP.i64Or).set(bits)
   }
 
   /** Tests scalar sources once; each chunk starts with what that gave. */
@@ -304,6 +321,8 @@ export class Chunk {
   /** Rows as they were when an iteration began. */
   readonly #carried = new Map<number, Value>()
   readonly #masks = new Map<number, number>()
+  /** Masks by the steps that made them, of those that are kept. */
+  readonly #kept = new Map<LaneStep, number>()
   readonly #loaded = new Map<Step, readonly { readonly at: number; readonly local: number }[]>()
   readonly #small: number
   readonly #nan: number
@@ -406,6 +425,11 @@ export class Chunk {
   /** Pushes the bits of a mask result. */
   pushMask(code: Code, at: number): void {
     code.get(this.#masks.get(at)!).simd(SIMD.i32x4Bitmask)
+  }
+
+  /** The same of a step whose mask is kept. */
+  pushKept(code: Code, step: LaneStep): void {
+    code.get(this.#kept.get(step)!).simd(SIMD.i32x4Bitmask)
   }
 
   store(code: Code): void {
@@ -650,13 +674,18 @@ export class Chunk {
     return lanes
   }
 
-  #mask(code: Code, { step }: LaneStep, args: readonly Argument[], exact: boolean): void {
+  #mask(code: Code, laneStep: LaneStep, args: readonly Argument[], exact: boolean): void {
+    const { step } = laneStep
     const name = valueType(step) ? `${step.operation.name}_mask` : step.operation.name
-    const at = maskOffset(step)
-    const local = this.locals.local(V128)
     this.#kernel(code, name, args, exact)
+    this.#setMask(code, laneStep)
+  }
+  /** Pops a mask. */
+  #setMask(code: Code, laneStep: LaneStep): void {
+    const local = this.locals.local(V128)
     code.set(local)
-    this.#masks.set(at, local)
+    this.#masks.set(maskOffset(laneStep.step), local)
+    if (laneStep.keeps !== undefined) this.#kept.set(laneStep, local)
   }
 
   // --- 64-bit shapes: two lanes at a time; results need no watching of small values, as their denormals are kept
@@ -675,9 +704,7 @@ export class Chunk {
       const maskName = result ? `${name}_mask` : name
       for (const args of halves) this.#kernel(code, maskName, args, exact)
       shuffleDwords(code, LOW_DWORDS)
-      const local = this.locals.local(V128)
-      code.set(local)
-      this.#masks.set(maskOffset(step), local)
+      this.#setMask(code, laneStep)
     }
     if (result === undefined) return
     const floatArgs = (args: readonly Argument[]) => args.filter((_, i) => shape.sources[i] === result)
@@ -777,6 +804,7 @@ export class Chunk {
   again(code: Code): void {
     const results = new Map([...this.#dirty].map((at) => [at, this.#values.get(at)!]))
     const masks = new Map(this.#masks)
+    const kept = new Map(this.#kept)
     this.#values.clear()
     this.#masks.clear()
     this.#minNormal = this.locals.local(V128)
@@ -795,10 +823,8 @@ export class Chunk {
       }
       this.#values.set(at, value)
     }
-    for (const [at, local] of masks) {
-      code.get(this.#masks.get(at)!).set(local)
-      this.#masks.set(at, local)
-    }
+    setAgain(code, this.#masks, masks)
+    setAgain(code, this.#kept, kept)
   }
 
   #exactNarrow(code: Code, laneStep: LaneStep): void {
@@ -844,6 +870,14 @@ export class Chunk {
     const [a = { local }, b = a, c = b] = floats
     this.kernels.call(code, rule, [{ local }, a, b, c], this.locals)
     code.set(local)
+  }
+}
+
+/** Puts masks that were computed again where they were before. */
+function setAgain<K>(code: Code, now: Map<K, number>, before: ReadonlyMap<K, number>): void {
+  for (const [key, local] of before) {
+    code.get(now.get(key)!).set(local)
+    now.set(key, local)
   }
 }
 

@@ -4,6 +4,7 @@
  */
 import { dwordsOf } from '../isa/row.ts'
 import { EXEC_LO, scalarOffset, WAVE_LDS, WAVE_LDS_BYTES } from '../plan/layout.ts'
+import { crossLaneUses } from './crosslane.ts'
 import { factOf } from './fact.ts'
 import type { Role } from './flow.ts'
 import type { Step } from './graph.ts'
@@ -66,7 +67,10 @@ export function coverReads(steps: readonly Step[], from: number, roleOf: (step: 
       const { writes } = scalarUses(step)
       if (writes.has(M0) || overlaps(writes, EXEC_PAIR)) break
     } else if (role === 'call') {
-      if (!isLdsRead(step)) break
+      const moved = crossLaneUses(step)?.writes
+      if (moved === undefined ? !isLdsRead(step) : moved.has(M0)) break
+      for (const at of moved ?? []) written.add(at)
+      if (moved !== undefined) continue
       const [address] = step.sources
       if (!written.has(address)) {
         covered.add(step)

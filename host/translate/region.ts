@@ -9,6 +9,7 @@ import { Stop } from '../engine.ts'
 import { bitsOf, isFloat } from '../isa/row.ts'
 import { EXEC_LO, RECORD_PC, scalarOffset, VCC_LO, WAVE_PC, WAVE_SCC } from '../plan/layout.ts'
 import { FLAG_APPROXIMATE, FLAG_DPP, FLAG_SDWA, KIND_SPECIAL } from '../plan/record.ts'
+import { crossLaneUses, laneSource, writeCrossLane } from './crosslane.ts'
 import { factOf } from './fact.ts'
 import { findGrained, GrainState, type Role } from './flow.ts'
 import { SMALL } from './grain.ts'
@@ -23,16 +24,17 @@ import {
   type LaneStep,
   maskOffset,
   pushLanes,
+  rowsRead,
   spreadValue,
   watchSmall,
 } from './lanes.ts'
-import { coverReads, isLdsRead, LdsReads, pushOutside } from './lds.ts'
+import { coverReads, isLdsRead, LdsReads, ldsRowsWritten, pushOutside } from './lds.ts'
 import { visitLoops } from './loops.ts'
 import type { LaneModes } from './modes.ts'
 import { NestWriter } from './nest.ts'
 import { type GraphNest, planGraphNest } from './nest-flow.ts'
 import { writeGraphNest } from './nest-graph.ts'
-import { type Evaluate, planNest } from './nest-plan.ts'
+import { type Evaluate, planNest, rowsWritten } from './nest-plan.ts'
 import { countApproximate, isPlainScalar, overlaps, pair, scalarReads, scalarUses, waveScalars, writeScalar } from './scalars.ts'
 import { Code, type FunctionType, I32, I64, ModuleBuilder, OP, SIMD, V128 } from './wasm.ts'
 
@@ -200,6 +202,13 @@ function roleOf(step: Step, modes: LaneModes, kernels: Kernels): Role {
   return isPlainScalar(step) ? 'scalar' : 'call'
 }
 
+/** What runs behind the open run: it reads and writes scalars, and rows, by their offset in the wave block. */
+interface Waiting {
+  readonly reads: ReadonlySet<number>
+  readonly writes: ReadonlySet<number>
+  apply(): void
+}
+
 /** Writes the steps of one block. */
 class BlockWriter {
   #run: LaneStep[] = []
@@ -207,12 +216,15 @@ class BlockWriter {
   #covered: ReadonlySet<Step> = new Set()
   #hadRun = false
   /** What was grained when the open run began. */
-  #grained: ReadonlySet<number> = new Set()
+  #grained = new Set<number>()
   readonly #state: GrainState
-  readonly #after: Step[] = []
-  /** Scalars that the open run or an instruction behind it writes; those that the latter reads. */
+  readonly #after: Waiting[] = []
+  /** Scalars that the open run or an instruction behind it writes, and rows that the latter writes; those that the latter reads. */
   readonly #written = new Set<number>()
   readonly #readAfter = new Set<number>()
+  /** Rows that the open run reads, and that it writes. */
+  readonly #rowsRead = new Set<number>()
+  readonly #rowsWritten = new Set<number>()
   readonly #stepImport: number
 
   constructor(
@@ -236,6 +248,7 @@ class BlockWriter {
       if (role === 'lanes') this.#lanes(step, steps.length - index)
       else if (role === 'scalar') this.#scalar(step)
       else if (this.inlines && isLdsRead(step)) this.#read(steps, index)
+      else if (role === 'call' && crossLaneUses(step)) this.#crossLane(step)
       else if (role === 'call' && step !== last) {
         this.#close()
         this.#call(step, steps.length - index)
@@ -254,17 +267,19 @@ class BlockWriter {
       new LaneLoop(this.code, this.#run, { modes, kernels, locals, wave: WAVE, grained: this.#grained, unsure }, reads).write()
       this.#run = []
     }
-    for (const step of this.#after.splice(0)) this.#apply(step)
-    this.#written.clear()
-    this.#readAfter.clear()
+    for (const { apply } of this.#after.splice(0)) apply()
+    for (const set of [this.#written, this.#readAfter, this.#rowsRead, this.#rowsWritten]) set.clear()
     this.locals.clear()
   }
 
   /** Adds a step to the open run; `rest` counts it and what follows in the block. */
   #lanes(step: Step, rest: number): void {
     const mask = hasMask(step) ? [maskOffset(step), maskOffset(step) + 4] : []
-    if (this.#run.length > 0 && this.#clashes(step, mask)) this.#close()
+    const reads = rowsRead(step)
+    const writes = rowsWritten(step, 'lanes')
+    if (this.#run.length > 0 && this.#clashes(step, mask, reads, writes)) this.#close()
     if (this.#run.length === 0) this.#open(step, rest)
+    this.#usesRows(reads, writes)
     if (step.flags & FLAG_APPROXIMATE) {
       countApproximate(this.code, WAVE, step, this.locals, () => this.code.i64(1n))
       this.locals.reset()
@@ -289,23 +304,32 @@ class BlockWriter {
       this.code.end()
       this.locals.clear()
     }
+    const [reads, writes] = [[step.sources[0]], ldsRowsWritten(step)]
+    if (this.#clashes(step, [], reads, writes)) this.#close()
     if (this.#run.length === 0) this.#open(step, rest)
+    this.#usesRows(reads, writes)
     this.#run.push({ step, captured: [], loads: true })
     this.#state.call(step)
   }
 
+  #usesRows(reads: readonly number[], writes: readonly number[]): void {
+    for (const row of reads) this.#rowsRead.add(row)
+    for (const row of writes) this.#rowsWritten.add(row)
+  }
+
   /** Whether a step cannot stand in the open run: it reads what waits to be written, or writes what is yet to be read or written. */
-  #clashes(step: Step, mask: readonly number[]): boolean {
+  #clashes(step: Step, mask: readonly number[], rows: readonly number[], results: readonly number[]): boolean {
     if (this.#written.size > 0) {
-      const reads = scalarReads(step)
+      const reads = new Set([...scalarReads(step), ...rows])
       for (const at of EXEC_PAIR) reads.add(at)
       for (const at of this.#ownMasks(step)) reads.delete(at)
       // A mask of the run may be read as a number too: v_addc_u32 v0, vcc, v1, vcc_lo, vcc.
       for (const at of scalarReads(step, false)) reads.add(at)
       if (overlaps(reads, this.#written)) return true
     }
+    const isAwaited = (at: number) => this.#readAfter.has(at) || this.#after.some(({ writes }) => writes.has(at))
+    if (this.#after.length > 0 && (mask.some(isAwaited) || results.some(isAwaited))) return true
     if (mask.length === 0) return false
-    if (mask.some((at) => this.#readAfter.has(at) || this.#after.some((a) => scalarUses(a).writes.has(at)))) return true
     // A pair that another one of the run's results overlaps by one register.
     return this.#run.some(({ step: other }) => hasMask(other) && Math.abs(maskOffset(other) - mask[0]!) === 4)
   }
@@ -340,7 +364,7 @@ class BlockWriter {
   #makes(at: number): boolean {
     return (
       this.#run.some(({ step }) => hasMask(step) && maskOffset(step) === at) &&
-      !this.#after.some((a) => overlaps(scalarUses(a).writes, new Set([at, at + 4])))
+      !this.#after.some(({ writes }) => overlaps(writes, new Set([at, at + 4])))
     )
   }
 
@@ -368,21 +392,61 @@ class BlockWriter {
   /** A scalar instruction runs now if nothing that waits minds, else behind the run. */
   #scalar(step: Step): void {
     const { reads, writes } = scalarUses(step)
-    const waits =
+    this.#state.scalar(step)
+    const apply = () => {
+      writeScalar(this.code, step, this.kernels, this.locals, waveScalars(WAVE, this.locals))
+      this.locals.reset()
+    }
+    if (this.#waits(reads, writes)) this.#wait({ reads, writes, apply })
+    else apply()
+  }
+
+  #waits(reads: ReadonlySet<number>, writes: ReadonlySet<number>): boolean {
+    return (
       overlaps(reads, this.#written) ||
       overlaps(writes, this.#written) ||
       overlaps(writes, this.#readAfter) ||
       (this.#run.length > 0 && EXEC_PAIR.some((at) => writes.has(at)))
-    this.#state.scalar(step)
-    if (!waits) return this.#apply(step)
-    this.#after.push(step)
-    for (const at of writes) this.#written.add(at)
-    for (const at of reads) this.#readAfter.add(at)
+    )
+  }
+  #wait(waiting: Waiting): void {
+    this.#after.push(waiting)
+    for (const at of waiting.writes) this.#written.add(at)
+    for (const at of waiting.reads) this.#readAfter.add(at)
   }
 
-  #apply(step: Step): void {
-    writeScalar(this.code, step, this.kernels, this.locals, waveScalars(WAVE, this.locals))
-    this.locals.reset()
+  /** The same for moves between scalars and lanes. A mask that the run makes, which spilling moves to a lane, is kept: the run may make another one. */
+  #crossLane(step: Step): void {
+    const { reads, writes } = crossLaneUses(step)!
+    const kept = this.#keep(laneSource(step))
+    const others = kept === undefined ? reads : new Set([...reads].filter((at) => at !== laneSource(step)))
+    const apply = () => {
+      writeCrossLane(this.code, step, WAVE, this.locals, waveScalars(WAVE, this.locals), kept)
+      this.locals.reset()
+    }
+    const waits =
+      kept !== undefined ||
+      this.#waits(others, writes) ||
+      [...others, ...writes].some((at) => this.#rowsWritten.has(at)) ||
+      overlaps(writes, this.#rowsRead)
+    this.#state.call(step)
+    for (const at of writes) this.#grained.delete(at)
+    if (waits) this.#wait({ reads: others, writes, apply })
+    else apply()
+  }
+
+  /** What pushes half of a mask of the open run as it is now, if a scalar is that. */
+  #keep(at: number | undefined): (() => void) | undefined {
+    if (at === undefined) return undefined
+    const maker = this.#run.findLast(({ step }) => hasMask(step) && [0, 4].includes(at - maskOffset(step)))
+    if (maker === undefined || this.#after.some(({ writes }) => writes.has(at))) return undefined
+    maker.keeps ??= this.locals.local(I64)
+    const [{ keeps }, isHigh] = [maker, at !== maskOffset(maker.step)]
+    return () => {
+      this.code.get(keeps!)
+      if (isHigh) this.code.i64(32n).op(OP.i64ShrU)
+      this.code.op(OP.i32WrapI64)
+    }
   }
 
   /** Any other instruction: the core runs it, and may stop the wave. `rest` counts it and what follows in the block. */

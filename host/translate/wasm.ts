@@ -68,6 +68,7 @@ export const OP = {
   i32Shl: 0x74,
   i32ShrS: 0x75,
   i32ShrU: 0x76,
+  i64Ctz: 0x7a,
   i64Add: 0x7c,
   i64Sub: 0x7d,
   i64Mul: 0x7e,

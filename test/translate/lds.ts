@@ -55,6 +55,8 @@ function ldsWrite(random: Random): string {
 const other = (random: Random): string =>
   pick(random, [
     () => `v_add_u32 v${pick(random, ADDRESSES)}, vcc, ${pick(random, ['4', '-4', '64', 's50'])}, v${pick(random, ADDRESSES)}`,
+    () => `v_writelane_b32 v${pick(random, ADDRESSES)}, s50, ${random(64)}`,
+    () => `v_readlane_b32 ${pick(random, ['s50', 's20', 'm0'])}, v${random(13)}, ${random(64)}`,
     () => `v_mov_b32 v13, v${pick(random, ADDRESSES)}`,
     () => `s_mov_b32 m0, ${pick(random, ['-1', '-1', '-1', '0x1000', 's51', '0'])}`,
     () => 's_mov_b64 exec, s[52:53]',

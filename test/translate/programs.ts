@@ -35,7 +35,7 @@ export function word(random: Random, tame: boolean): number {
 }
 
 const VGPRS = 12
-/** Operations by the operands they take: d result, v VGPR, x any 32-bit source, w pair, m mask, k a constant, also beyond the width of a shift. */
+/** Operations by the operands they take: d result, v VGPR, x any 32-bit source, w pair, m mask, h half of one, k a constant, also beyond the width of a shift. */
 const VALU = [
   'v_add_f32 d x v',
   'v_sub_f32 d x v',
@@ -91,6 +91,11 @@ const VALU = [
   'v_cvt_f16_f32 d x',
   'v_cvt_f32_f16 d x',
   'v_readfirstlane_b32 s v',
+  'v_readlane_b32 s v k',
+  'v_readlane_b32 h v z',
+  'v_writelane_b32 d h k',
+  'v_writelane_b32 v11 h k',
+  'v_writelane_b32 v11 z s21',
   'v_mbcnt_lo_u32_b32 d x v',
   'v_perm_b32 d v v v',
 ]
@@ -141,6 +146,8 @@ function operand(kind: string, random: Random): string {
       return SHIFT_COUNTS[random(SHIFT_COUNTS.length)]!
     case 's':
       return scalar()
+    case 'h':
+      return random(5) ? `s${30 + random(8)}` : ['vcc_lo', 'vcc_hi', 'm0'][random(3)]!
     case 'z':
       return random(3) ? scalar() : CONSTANTS[[0, 4, 5, 7][random(4)]!]!
     case 'm': {

@@ -1,0 +1,70 @@
+/** Moves between scalars and single lanes (v_readlane_b32 and its like) in translated code: they are scalar instructions that also name a row. */
+import { KIND_SCALAR, KIND_SPECIAL, KIND_VECTOR } from '../plan/record.ts'
+import { wideConstant } from './constant.ts'
+import { factOf } from './fact.ts'
+import type { Step } from './graph.ts'
+import type { Locals } from './kernels.ts'
+import { EXEC, type ScalarFile, type Uses } from './scalars.ts'
+import { type Code, I32, OP } from './wasm.ts'
+
+const wayOf = factOf(({ name }) => /^v_(readlane|readfirstlane|writelane)_b32$/.exec(name)?.[1])
+const uses = new WeakMap<Step, Uses>()
+
+/** What such a move reads and writes: scalars, and rows, by their offset in the wave block. Others have none, and those that write EXEC. */
+export function crossLaneUses(step: Step): Uses | undefined {
+  const way = wayOf(step.operation)
+  if (way === undefined || step.mods.kinds.includes(KIND_SPECIAL) || (step.dst >= EXEC - 4 && step.dst <= EXEC + 4)) return undefined
+  let found = uses.get(step)
+  if (found === undefined) {
+    const named = step.operation.shape.sources.flatMap((_, slot) =>
+      step.mods.kinds[slot] === KIND_SCALAR || step.mods.kinds[slot] === KIND_VECTOR ? [step.sources[slot]!] : [],
+    )
+    found = { reads: new Set(way === 'readfirstlane' ? [...named, EXEC, EXEC + 4] : named), writes: new Set([step.dst]) }
+    uses.set(step, found)
+  }
+  return found
+}
+
+/** The scalar that a lane is set to, if one is. */
+export const laneSource = (step: Step): number | undefined =>
+  wayOf(step.operation) === 'writelane' && step.mods.kinds[0] === KIND_SCALAR ? step.sources[0] : undefined
+
+/**
+ * Appends such a move.
+ * @param source pushes what a lane is set to, where that is no scalar any more
+ */
+export function writeCrossLane(code: Code, step: Step, wave: number, locals: Locals, file: ScalarFile, source?: () => void): void {
+  const way = wayOf(step.operation)
+  if (way === 'writelane') {
+    pushLane(code, step, wave, file)
+    if (source) source()
+    else pushWord(code, step, 0, file)
+    code.memory(OP.i32Store, step.dst)
+    return
+  }
+  if (step.mods.kinds[0] !== KIND_VECTOR) pushWord(code, step, 0, file)
+  else {
+    if (way === 'readlane') pushLane(code, step, wave, file)
+    else {
+      // The lowest active lane; 0 where there is none, for the count is 64 then.
+      file.load(code, EXEC, true)
+      code.op(OP.i64Ctz, OP.i32WrapI64).i32(63).op(OP.i32And).i32(2).op(OP.i32Shl).get(wave).op(OP.i32Add)
+    }
+    code.memory(OP.i32Load, step.sources[0])
+  }
+  const value = locals.temporary(I32)
+  code.set(value)
+  file.store(code, step.dst, false, value)
+}
+
+/** Pushes the address of the lane that is named, less the row's offset. */
+function pushLane(code: Code, step: Step, wave: number, file: ScalarFile): void {
+  pushWord(code, step, 1, file)
+  code.i32(63).op(OP.i32And).i32(2).op(OP.i32Shl).get(wave).op(OP.i32Add)
+}
+
+function pushWord(code: Code, step: Step, slot: 0 | 1, file: ScalarFile): void {
+  const kind = step.mods.kinds[slot]!
+  if (kind === KIND_SCALAR) file.load(code, step.sources[slot], false)
+  else code.i32(Number(BigInt.asIntN(32, wideConstant(kind, step.sources[slot]))))
+}
