@@ -1,26 +1,11 @@
 /** The translating engine: the core interprets, and what it runs often becomes WebAssembly of its own. */
 import { type CoreEngine, type CoreOptions, createCore, joinCore } from '../core/engine.ts'
 import { type Engine, type EngineSeed, type SentTranslation, Stop, type Translated, type Translations } from '../engine.ts'
-import { operationOf } from '../isa/operations.ts'
-import {
-  MODE_GPR_IDX_EN,
-  PROGRAM_CODE_BYTES,
-  PROGRAM_ID,
-  PROGRAM_PC_TABLE,
-  RECORD_FLAGS,
-  RECORD_OP,
-  WAVE_INSTRUCTIONS,
-  WAVE_MODE,
-  WAVE_PC,
-  WAVE_PROGRAM,
-  WAVE_SIZE,
-  WAVE_STOP,
-} from '../plan/layout.ts'
-import { FLAG_DPP, FLAG_SDWA } from '../plan/record.ts'
-import { factOf } from './fact.ts'
+import { MODE_GPR_IDX_EN, PROGRAM_ID, WAVE_INSTRUCTIONS, WAVE_MODE, WAVE_PC, WAVE_PROGRAM, WAVE_SIZE, WAVE_STOP } from '../plan/layout.ts'
 import type { Maker } from './make.ts'
 import { MODE_KEY } from './modes.ts'
 import { linkTranslation, type Translation } from './translation.ts'
+import { worthOf } from './worth.ts'
 
 export interface TranslateEngine extends Engine {
   readonly name: 'translate'
@@ -41,11 +26,11 @@ export interface TranslateOptions extends CoreOptions {
 
 /** What is known of a program at one MODE: how long it was interpreted, then its translation. */
 interface Program {
-  /** Instructions interpreted since the last translation, and waves that ended meanwhile. */
+  /** Instructions interpreted since the last translation. */
   interpreted: number
+  /** Waves that ended meanwhile, and the instructions of their whole lives. */
   ended: number
-  /** Barriers that interpreted waves came to. */
-  barriers: number
+  lived: number
   /** How many instructions there must be to come before it is worth asking again whether translating pays. */
   asked: number
   translation: Translation | undefined
@@ -60,26 +45,21 @@ const COLD_SLICE = 2000
 /** How much longer than the threshold a program is interpreted while no wave ends: code that it comes to later is not planned yet. */
 const PATIENCE = 10
 /**
- * What translating costs, in instructions that could be interpreted meanwhile (65 ns each), and more since not all that is saved on them is
- * saved whole: for each planned instruction, for the first program of a thread (the translator's own code is cold then, its functions are
- * still to be compiled), and for others.
+ * What translating costs, in nanoseconds: for each planned instruction, for the first program of a thread (the translator is still to be
+ * loaded, and its code is cold), and for others.
  */
-const PRICE = 400
-const FIRST_PRICE = 1_100_000
-const NEXT_PRICE = 120_000
-/** How many times as long a call of the core takes as an instruction that translated code has in itself, and leaving it and coming back. */
-const CALL_WEIGHT = 5
-const LEAVE_WEIGHT = 50
-/** Instructions at which translated code is left, and the interpreter would not stop. */
-const LEAVING = /^s_(setreg|cbranch_(g_fork|i_fork|join)|set_gpr_idx)/
-/** What a barrier loses, in instructions that are interpreted: translated code ends there, and is entered anew behind it. Measured on scan. */
-const BARRIER_WEIGHT = 10
-/** Vector and scalar operations that are calls of the core. */
-const CALLED = /^(v_(cmps?x_|mbcnt|readlane|readfirstlane|writelane|movrel|interp)|s_(movrel|getpc|memtime))/
+const PRICE = 20_000
+const FIRST_PRICE = 50_000_000
+const NEXT_PRICE = 6_000_000
 /** Instructions that are interpreted without asking whether they are worth more. */
 const LEAST = 20_000
 /** What a thread that joined counts as done: the thread that began before is about to translate, and will send what it made. */
 const JOINED_ROUNDS = 2
+/**
+ * Where translating does not pay, so many calls of `run` go to the core uncounted before one is counted again: counting takes a tenth of
+ * what a wave of fifty instructions does. A prime, so that it does not fall into step with the waves of workgroups.
+ */
+const CALM = 61
 /** Doubts after which a program is translated anew, every block testing what it reads. */
 const DOUBT_LIMIT = 1000
 /** Program ids and modes make one key: there are so many of the latter. */
@@ -95,6 +75,8 @@ class Translator implements TranslateEngine, Translations {
   readonly #threshold: number | undefined
   /** Waves that are still to come, as far as is known. */
   #expected = 0
+  /** Calls of `run` that are not counted. */
+  #calm = 0
   #lastView: DataView
   #maker: Maker | undefined
   #isLoading = false
@@ -170,6 +152,7 @@ class Translator implements TranslateEngine, Translations {
     if (made.trusting && known.translation !== undefined && known.translation.rest.size > made.rest.size) return
     known.translation = linkTranslation(made, this.core.material)
     if (!made.trusting) known.doubts = DOUBT_LIMIT
+    this.#calm = 0
   }
 
   grow(bytes: number): void {
@@ -177,10 +160,20 @@ class Translator implements TranslateEngine, Translations {
   }
 
   expect(waves: number): void {
+    // Another dispatch.
+    if (waves > this.#expected) this.#calm = 0
     this.#expected = waves
   }
 
   run(wave: number, budget: number): Stop {
+    if (this.#calm === 0) return this.#run(wave, budget)
+    const stop = this.core.run(wave, budget)
+    // A wave that goes on and on may be worth it yet.
+    this.#calm = stop === Stop.Budget ? 0 : this.#calm - 1
+    return stop
+  }
+
+  #run(wave: number, budget: number): Stop {
     const view = this.#view
     let left = budget
     for (;;) {
@@ -247,7 +240,7 @@ class Translator implements TranslateEngine, Translations {
       program = {
         interpreted: 0,
         ended: 0,
-        barriers: 0,
+        lived: 0,
         asked: 0,
         translation: undefined,
         rounds: this.joined ? JOINED_ROUNDS : 0,
@@ -265,28 +258,44 @@ class Translator implements TranslateEngine, Translations {
   #warm(program: Program, wave: number, instructions: number, stop: Stop): void {
     const ended = stop === Stop.End
     program.interpreted += instructions
-    if (ended) program.ended++
-    else if (stop === Stop.Barrier) program.barriers++
+    if (ended) {
+      program.ended++
+      // Whoever runs for 2^32 instructions has been translated.
+      program.lived += this.#view.getUint32(wave + WAVE_INSTRUCTIONS, true)
+    }
     if (this.#isLoading && this.#maker === undefined) return
     if (!(this.#threshold === undefined ? this.#pays(program, wave, ended) : isEnough(program, this.#threshold, ended))) return
     if (!this.#retranslate(program, wave)) return
     program.interpreted = 0
     program.ended = 0
-    program.barriers = 0
+    program.lived = 0
     program.asked = 0
     program.rounds++
   }
 
-  /** Whether the waves to come are expected to run longer than translating takes, or this one has already. */
+  /** Whether translating is expected to save more than it costs: on the waves to come, or on this one if it goes on as long as it has run. */
   #pays(program: Program, wave: number, ended: boolean): boolean {
-    const likely = ended ? (this.#expected * program.interpreted) / program.ended : program.interpreted
-    if (likely < LEAST || likely < program.asked) return false
-    const { count, share: most } = savings(this.memory, wave)
-    const share = most - (BARRIER_WEIGHT * program.barriers) / program.interpreted
-    const price = (PRICE * count + (isCold ? FIRST_PRICE : NEXT_PRICE)) * 4 ** program.rounds
-    // While it does not pay there is no need to ask again soon.
-    program.asked = likely * share > price ? 0 : 2 * likely
-    return likely * share > price
+    const { interpreted, asked, rounds } = program
+    const [waves, instructions] = ended ? [this.#expected, program.lived / program.ended] : [1, interpreted]
+    const likely = waves * instructions
+    if (likely >= LEAST && likely >= asked) {
+      const address = this.#view.getUint32(wave + WAVE_PROGRAM, true)
+      const { count, saved } = worthOf(this.memory, address, instructions)
+      const price = (PRICE * count + (isCold ? FIRST_PRICE : NEXT_PRICE)) * 4 ** rounds
+      if (waves * saved > price) {
+        program.asked = 0
+        return true
+      }
+      // There is no need to ask again soon.
+      program.asked = 2 * likely
+    }
+    if (ended && !this.#hasTranslated(wave)) this.#calm = CALM
+    return false
+  }
+
+  /** Whether there is a translation of a wave's program, at any MODE. */
+  #hasTranslated(wave: number): boolean {
+    return this.of(this.#view.getUint32(wave + WAVE_PROGRAM, true)).length > 0
   }
 
   /** @returns false where what translates is not loaded yet: the dispatch goes on meanwhile */
@@ -345,30 +354,3 @@ const sentOf = ({ program, mode, module, entries, rest, longest, trusting }: Tra
 /** With a threshold: enough is enough. */
 const isEnough = ({ interpreted, rounds }: Program, threshold: number, ended: boolean): boolean =>
   interpreted >= (ended ? 1 : PATIENCE) * threshold * 4 ** rounds
-
-/** What an operation loses when it is translated, in instructions. */
-const weightOf = factOf(({ name, table }) => {
-  if (LEAVING.test(name)) return LEAVE_WEIGHT
-  return !/^[sv]op/.test(table) || CALLED.test(name) ? CALL_WEIGHT : 0
-})
-
-/** Instructions that are planned of a wave's program, and the share of their time that translating can save. */
-function savings(memory: ArrayBufferLike, wave: number): { count: number; share: number } {
-  const view = new DataView(memory)
-  const program = view.getUint32(wave + WAVE_PROGRAM, true)
-  const table = new Uint32Array(
-    memory,
-    view.getUint32(program + PROGRAM_PC_TABLE, true),
-    view.getUint32(program + PROGRAM_CODE_BYTES, true) >>> 2,
-  )
-  let count = 0
-  let lost = 0
-  for (const record of table) {
-    if (record === 0) continue
-    count++
-    const operation = operationOf(view.getUint16(record + RECORD_OP, true))
-    const staged = (view.getUint16(record + RECORD_FLAGS, true) & (FLAG_DPP | FLAG_SDWA)) !== 0
-    if (operation !== undefined) lost += staged ? CALL_WEIGHT : weightOf(operation)
-  }
-  return { count, share: count / (count + lost) }
-}

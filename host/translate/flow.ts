@@ -7,6 +7,7 @@ import { carriesGrain, grainOfResult, isGrained, needsGrain } from './grain.ts'
 import { type Block, type Step, successors } from './graph.ts'
 import { ROW_BYTES } from './lanes.ts'
 import type { LaneModes } from './modes.ts'
+import type { Role } from './roles.ts'
 
 /** Writes of EXEC that only take lanes away: what holds for the active lanes goes on to hold. */
 const SHRINKS_EXEC = /^s_and_saveexec_b64$/
@@ -65,9 +66,6 @@ const EXEC = scalarOffset(EXEC_LO)
 const savesExec = factOf(({ name }) => name.includes('saveexec'))
 const writesExec = (step: Step): boolean => (step.dst >= EXEC - 4 && step.dst <= EXEC + 4) || savesExec(step.operation)
 const keepsSubset = (step: Step): boolean => KEEPS_EXEC_SUBSET.test(step.operation.name) && step.dst === EXEC && step.sources[0] === EXEC
-
-/** How the steps of a block are translated. */
-export type Role = 'lanes' | 'scalar' | 'idle' | 'call'
 
 /** Takes the state over a block. */
 export function followBlock(block: Block, state: GrainState, roleOf: (step: Step) => Role, modes: LaneModes): void {

@@ -5,7 +5,6 @@
 import { bitsOf, isFloat } from '../isa/row.ts'
 import { scalarOffset, VCC_LO } from '../plan/layout.ts'
 import { FLAG_GLC, KIND_VECTOR } from '../plan/record.ts'
-import type { Role } from './flow.ts'
 import { type Block, type Step, successors } from './graph.ts'
 import { hasMask, maskOffset, ROW_BYTES } from './lanes.ts'
 import { type Loop, loopOf } from './loops.ts'
@@ -24,6 +23,7 @@ import {
   SEES_OTHERS,
 } from './nest-plan.ts'
 import { SHADOW_ROWS } from './nest-rows.ts'
+import type { Role } from './roles.ts'
 import { EXEC, M0, SCC, scalarReads, scalarUses } from './scalars.ts'
 import { threadBranches } from './threading.ts'
 

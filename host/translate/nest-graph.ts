@@ -7,7 +7,6 @@
  */
 import { scalarOffset, VCC_LO } from '../plan/layout.ts'
 import { FLAG_APPROXIMATE } from '../plan/record.ts'
-import type { Role } from './flow.ts'
 import type { Block, Step } from './graph.ts'
 import { push } from './kernels.ts'
 import {
@@ -29,6 +28,7 @@ import { LaneLoads } from './nest-loads.ts'
 import { loadsLanes, loadsScalars, loadWrites } from './nest-plan.ts'
 import { GroupRows, type NestContext } from './nest-rows.ts'
 import { loadPool, UniformScalars } from './nest-scalars.ts'
+import type { Role } from './roles.ts'
 import { countApproximate, EXEC, M0, SCC, type ScalarFile, scalarUses, writeScalar } from './scalars.ts'
 import { writeLoop } from './structure.ts'
 import { Code, I32, I64, OP, SIMD, V128 } from './wasm.ts'

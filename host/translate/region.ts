@@ -6,12 +6,10 @@
  * scalar instruction may run before the lanes that stand before it, or lanes before a scalar instruction, where neither sees the other.
  */
 import { Stop } from '../engine.ts'
-import { bitsOf, isFloat } from '../isa/row.ts'
 import { EXEC_LO, RECORD_PC, scalarOffset, VCC_LO, WAVE_PC, WAVE_SCC } from '../plan/layout.ts'
 import { FLAG_APPROXIMATE, FLAG_DPP, FLAG_SDWA, KIND_SPECIAL } from '../plan/record.ts'
 import { crossLaneUses, laneSource, writeCrossLane } from './crosslane.ts'
-import { factOf } from './fact.ts'
-import { findGrained, GrainState, type Role } from './flow.ts'
+import { findGrained, GrainState } from './flow.ts'
 import { SMALL } from './grain.ts'
 import { BLOCK_LIMIT, type Block, type Step, successors } from './graph.ts'
 import type { Kernels } from './kernels.ts'
@@ -35,12 +33,9 @@ import { NestWriter } from './nest.ts'
 import { type GraphNest, planGraphNest } from './nest-flow.ts'
 import { writeGraphNest } from './nest-graph.ts'
 import { type Evaluate, planNest, rowsWritten } from './nest-plan.ts'
+import { bestRole, laneFacts, type Role } from './roles.ts'
 import { countApproximate, isPlainScalar, overlaps, pair, scalarReads, scalarUses, waveScalars, writeScalar } from './scalars.ts'
 import { Code, type FunctionType, I32, I64, ModuleBuilder, OP, SIMD, V128 } from './wasm.ts'
-
-/** Instructions that do nothing to the wave's state. */
-const IDLE =
-  /^(s_waitcnt|s_nop|v_nop|s_icache_inv|s_inst_prefetch|s_dcache_inv|s_dcache_wb|s_incperflevel|s_decperflevel|s_ttracedata|v_clrexcp)/
 
 const RUN: FunctionType = { parameters: [I32, I32, I32], results: [I32] }
 const BLOCK: FunctionType = { parameters: [I32], results: [I32] }
@@ -157,37 +152,16 @@ class RegionModule {
   readonly entry = this.builder.importedGlobal('entry', I32)
 }
 
-/** What decides whether an operation can be part of a run of lanes. */
-const laneFacts = factOf(({ name, table, shape: { results, sources }, traits }) => {
-  const types = [...results, ...sources]
-  const result = results.find((r) => r !== 'mask')
-  const usable =
-    /^vop[123c]$/.test(table) &&
-    !/^v_(cmps?x_|mbcnt)/.test(name) &&
-    !types.some((t) => t === 's32' || t === 'param' || bitsOf(t) > 64) &&
-    !(result === 'f16' && traits.has('nan'))
-  // The round mode is that of the result's type, or of the source's where the result is no float (v_cvt_pk_u8_f32).
-  const round = types.find(isFloat) === 'f32' ? ('round32' as const) : ('round64' as const)
-  return {
-    usable,
-    functions: results.length > 1 ? [name, `${name}_mask`] : [name],
-    flushes64: types.some((t) => t === 'f64' || t === 'f16'),
-    round: traits.has('round') ? round : undefined,
-  }
-})
-
 /** Whether a vector instruction can be part of a run of lanes. */
 function isLaneStep(step: Step, modes: LaneModes, kernels: Kernels): boolean {
   const { operation, flags, mods } = step
-  const { usable, functions, flushes64, round } = laneFacts(operation)
-  if (!usable || flags & (FLAG_SDWA | FLAG_DPP) || mods.omod || mods.clamp || mods.kinds.includes(KIND_SPECIAL)) return false
+  const { functions, flushes64, round } = laneFacts(operation)
+  if (flags & (FLAG_SDWA | FLAG_DPP) || mods.omod || mods.clamp || mods.kinds.includes(KIND_SPECIAL)) return false
   // What writes EXEC is for the core: the row of lane masks has to follow.
   if (hasMask(step) && maskOffset(step) >= scalarOffset(EXEC_LO) - 4) return false
   if ((modes.flush64 && flushes64) || (round !== undefined && modes[round] !== 0)) return false
   return functions.every((name) => kernels.takesVectors(name))
 }
-
-const isIdle = factOf(({ name }) => IDLE.test(name) || name === 's_branch' || name.startsWith('s_cbranch_'))
 
 /** Roles of steps, found once. */
 export function rolesOf(modes: LaneModes, kernels: Kernels): (step: Step) => Role {
@@ -197,9 +171,9 @@ export function rolesOf(modes: LaneModes, kernels: Kernels): (step: Step) => Rol
 }
 
 function roleOf(step: Step, modes: LaneModes, kernels: Kernels): Role {
-  if (isIdle(step.operation)) return 'idle'
-  if (isLaneStep(step, modes, kernels)) return 'lanes'
-  return isPlainScalar(step) ? 'scalar' : 'call'
+  const best = bestRole(step.operation)
+  const isAsGood = best === 'lanes' ? isLaneStep(step, modes, kernels) : best !== 'scalar' || isPlainScalar(step)
+  return isAsGood ? best : 'call'
 }
 
 /** What runs behind the open run: it reads and writes scalars, and rows, by their offset in the wave block. */

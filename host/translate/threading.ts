@@ -6,9 +6,9 @@
 import { scalarOffset, VCC_LO } from '../plan/layout.ts'
 import { KIND_SCALAR } from '../plan/record.ts'
 import { wideConstant } from './constant.ts'
-import type { Role } from './flow.ts'
 import { type Block, type BlockEnd, type Step, successors } from './graph.ts'
 import { hasMask, maskOffset } from './lanes.ts'
+import type { Role } from './roles.ts'
 import { EXEC, scalarUses } from './scalars.ts'
 
 /** Instructions of a block that is worth having several times, at most. */

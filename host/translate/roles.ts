@@ -1,0 +1,38 @@
+/** What operations are to translated code, as far as their rows tell. Must not load what translates: whether that pays is asked first. */
+import { SCALAR_KERNELS } from '../core/generated/scalars.ts'
+import { bitsOf, isFloat } from '../isa/row.ts'
+import { factOf } from './fact.ts'
+
+/** What a step is: part of a run of lanes, code between such, nothing, or a call of the core. */
+export type Role = 'lanes' | 'scalar' | 'idle' | 'call'
+
+/** Instructions that do nothing to the wave's state. */
+const IDLE =
+  /^(s_waitcnt|s_nop|v_nop|s_icache_inv|s_inst_prefetch|s_dcache_inv|s_dcache_wb|s_incperflevel|s_decperflevel|s_ttracedata|v_clrexcp)/
+
+/** What decides whether an operation can be part of a run of lanes. */
+export const laneFacts = factOf(({ name, table, shape: { results, sources }, traits }) => {
+  const types = [...results, ...sources]
+  const result = results.find((r) => r !== 'mask')
+  const usable =
+    /^vop[123c]$/.test(table) &&
+    !/^v_(cmps?x_|mbcnt)/.test(name) &&
+    !types.some((t) => t === 's32' || t === 'param' || bitsOf(t) > 64) &&
+    !(result === 'f16' && traits.has('nan'))
+  // The round mode is that of the result's type, or of the source's where the result is no float (v_cvt_pk_u8_f32).
+  const round = types.find(isFloat) === 'f32' ? ('round32' as const) : ('round64' as const)
+  return {
+    usable,
+    functions: results.length > 1 ? [name, `${name}_mask`] : [name],
+    flushes64: types.some((t) => t === 'f64' || t === 'f16'),
+    round: traits.has('round') ? round : undefined,
+  }
+})
+
+/** What an operation is at best: its operands and MODE may make a call of it. */
+export const bestRole = factOf((operation): Role => {
+  const { name } = operation
+  if (IDLE.test(name) || name === 's_branch' || name.startsWith('s_cbranch_')) return 'idle'
+  if (laneFacts(operation).usable) return 'lanes'
+  return name in SCALAR_KERNELS ? 'scalar' : 'call'
+})

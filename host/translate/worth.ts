@@ -1,0 +1,67 @@
+/** Whether translating a program pays: what it costs, and what it is expected to save. Must not load what translates. */
+import { operationOf } from '../isa/operations.ts'
+import { PROGRAM_CODE_BYTES, PROGRAM_PC_TABLE, RECORD_FLAGS, RECORD_IMM, RECORD_OP } from '../plan/layout.ts'
+import { FLAG_DPP, FLAG_SDWA } from '../plan/record.ts'
+import { factOf } from './fact.ts'
+import { bestRole } from './roles.ts'
+
+/**
+ * Nanoseconds that an instruction of 64 lanes takes less once it is translated, outside of loops that run group by group, where it is more:
+ * means of what kernels gained. A call of the core costs more than a step of it, for it ends a run of lanes. At a barrier translated code
+ * ends, and is entered anew behind it; what only the interpreter does is left to it, one instruction at a time.
+ */
+const SAVED = { lanes: 30, scalar: 8, idle: 7, read: 30, call: -15, barrier: -250, leave: -150 }
+/** Operations that are no lanes or scalars, and are not calls either (lds.ts, crosslane.ts). */
+const LDS_READ = /^ds_read(2?)(st64)?_[bui]\d+$/
+const CROSS_LANE = /^v_(readlane|readfirstlane|writelane)_b32$/
+const LEAVING = /^s_(setreg|cbranch_(g_fork|i_fork|join)|set_gpr_idx)/
+
+const savedBy = factOf((operation) => {
+  const { name } = operation
+  if (name === 's_barrier') return SAVED.barrier
+  if (LDS_READ.test(name)) return SAVED.read
+  if (CROSS_LANE.test(name)) return SAVED.scalar
+  return SAVED[LEAVING.test(name) ? 'leave' : bestRole(operation)]
+})
+
+/** What is known of a program before it is translated. */
+export interface Worth {
+  /** Instructions that are planned. */
+  readonly count: number
+  /** Nanoseconds that translating is expected to save a wave; below zero where it takes longer then. */
+  readonly saved: number
+}
+
+/**
+ * What translating a program is worth, as far as it is planned.
+ * @param program address of its header
+ * @param instructions that a wave executes: what they are more than is planned, they are in loops
+ */
+export function worthOf(memory: ArrayBufferLike, program: number, instructions: number): Worth {
+  const view = new DataView(memory)
+  const table = new Uint32Array(
+    memory,
+    view.getUint32(program + PROGRAM_PC_TABLE, true),
+    view.getUint32(program + PROGRAM_CODE_BYTES, true) >>> 2,
+  )
+  const loops: (readonly [from: number, to: number])[] = []
+  const steps: (readonly [pc: number, saved: number])[] = []
+  for (let i = 0; i < table.length; i++) {
+    const record = table[i]!
+    const operation = record === 0 ? undefined : operationOf(view.getUint16(record + RECORD_OP, true))
+    if (operation === undefined) continue
+    const pc = 4 * i
+    if (/^s_c?branch/.test(operation.name)) {
+      const target = view.getInt32(record + RECORD_IMM, true)
+      if (target <= pc) loops.push([target, pc])
+    }
+    const staged = (view.getUint16(record + RECORD_FLAGS, true) & (FLAG_DPP | FLAG_SDWA)) !== 0
+    steps.push([pc, staged ? SAVED.call : savedBy(operation)])
+  }
+  const inside = steps.filter(([pc]) => loops.some(([from, to]) => pc >= from && pc <= to))
+  const once = sum(steps) - sum(inside)
+  const times = inside.length === 0 ? 0 : Math.max(1, (instructions - (steps.length - inside.length)) / inside.length)
+  return { count: steps.length, saved: once + times * sum(inside) }
+}
+
+const sum = (steps: readonly (readonly [pc: number, saved: number])[]): number => steps.reduce((all, [, saved]) => all + saved, 0)
