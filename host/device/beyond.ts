@@ -101,8 +101,11 @@ export class Beyond {
   readonly #counts = new Map<string, number>()
   /** By number; those never used are absent. */
   readonly #resources = new Map<number, Resource>()
-  /** Waves that ordered counts behind them wait for, a bit a wave, by workgroups that have begun and not ended. */
-  readonly #ahead = new Map<number, number>()
+  /** The workgroup that began last, -1 when it has ended, and its waves that ordered counts behind them wait for, a bit a wave. */
+  #group = -1
+  #ahead = 0
+  /** Those of other workgroups that have begun and not ended. */
+  readonly #others = new Map<number, number>()
 
   constructor(device: Device) {
     this.#device = device
@@ -118,16 +121,20 @@ export class Beyond {
   }
 
   begin(group: number, waves: readonly Wave[]): void {
-    this.#ahead.set(group, 2 ** waves.length - 1)
+    if (this.#group >= 0) this.#others.set(this.#group, this.#ahead)
+    this.#group = group
+    this.#ahead = 2 ** waves.length - 1
   }
 
   /** A wave has ended. */
-  leave(group: number, wave: Wave): void {
-    this.#ahead.set(group, this.#ahead.get(group)! & ~(1 << wave.index))
+  leave(group: number, { index }: Wave): void {
+    if (group === this.#group) this.#ahead &= ~(1 << index)
+    else this.#others.set(group, this.#others.get(group)! & ~(1 << index))
   }
 
   end(group: number): void {
-    this.#ahead.delete(group)
+    if (group === this.#group) this.#group = -1
+    else this.#others.delete(group)
   }
 
   /**
@@ -236,10 +243,10 @@ export class Beyond {
   }
 
   #isFirst(index: number, group: number): boolean {
-    for (const [other, waves] of this.#ahead) {
-      if (other < group && waves !== 0) return false
-      if (other === group && waves & ((1 << index) - 1)) return false
-    }
+    const isBehind = (other: number, waves: number): boolean =>
+      (other < group && waves !== 0) || (other === group && (waves & ((1 << index) - 1)) !== 0)
+    if (this.#group >= 0 && isBehind(this.#group, this.#ahead)) return false
+    for (const [other, waves] of this.#others) if (isBehind(other, waves)) return false
     return true
   }
 

@@ -14,7 +14,7 @@ import { dispatchPacket, queue } from './packet.ts'
 import type { Schedule } from './schedule.ts'
 import { allocateScratch, type Scratch, scratchResource } from './scratch.ts'
 import type { DispatchTwin } from './twin.ts'
-import { allocateWaves, headerOf, SGPR_LIMIT, type Wave, type WaveStart, writeWave } from './wave.ts'
+import { allocateWaves, headerOf, SGPR_LIMIT, type Wave, type WaveBlocks, type WaveStart, writeWave } from './wave.ts'
 
 /** Work-items or workgroups in x, y and z. */
 export type Size = readonly [x: number, y: number, z: number]
@@ -113,7 +113,7 @@ class Dispatch implements Workload {
   readonly #lds: number
   readonly #userSgprs: readonly number[]
   readonly #systemSgprs: SystemSgprs
-  readonly #blocks: ReturnType<typeof allocateWaves>
+  readonly #blocks: WaveBlocks
   /** How workgroups start, by a bit for each dimension in which they are the grid's last and may be partial. */
   readonly #starts: (Start | undefined)[] = []
 
@@ -156,23 +156,27 @@ class Dispatch implements Workload {
 
   /** LDS and scratch are zero in each workgroup, though hardware promises nothing: so results do not depend on what ran before. */
   prepare(group: number): readonly Wave[] {
-    const { arena, machine, memory } = this.#device
-    const position = this.position(group)
-    const { waves, images } = this.#startAt(position)
-    for (const region of this.#scratch.regions) memory.view(region).fill(0)
-    arena.bytes.fill(0, this.#lds, this.#lds + this.#ldsBytes)
-    const { words } = arena
+    const { arena, machine } = this.#device
+    const number = this.#firstGroup + group
+    const [columns, rows] = this.#groups
+    const x = number % columns
+    const line = (number - x) / columns
+    const y = line % rows
+    const z = (line - y) / rows
+    const { waves, image } = this.#startAt(x, y, z)
+    const { bytes, words } = arena
+    for (const { host, bytes: size } of this.#scratch.regions) bytes.fill(0, host, host + size)
+    if (this.#ldsBytes > 0) bytes.fill(0, this.#lds, this.#lds + this.#ldsBytes)
     // Time starts anew in each workgroup, later ones later, so that it does not tell how many threads there are.
     words[(machine + MACHINE_TIME) >>> 2] = 0
-    words[(machine + MACHINE_TIME + 4) >>> 2] = this.#firstGroup + group
-    const { workgroupIds } = this.#systemSgprs
-    for (let i = 0; i < waves.length; i++) {
-      const at = waves[i]!.host >>> 2
-      words.set(images[i]!, at)
-      for (let d = 0; d < 3; d++) {
-        const sgpr = workgroupIds[d]
-        if (sgpr !== undefined) words[at + WAVE_SCALARS / 4 + sgpr] = position[d]!
-      }
+    words[(machine + MACHINE_TIME + 4) >>> 2] = number
+    words.set(image, this.#blocks.start >>> 2)
+    const [idX, idY, idZ] = this.#systemSgprs.workgroupIds
+    for (const { host } of waves) {
+      const scalars = (host + WAVE_SCALARS) >>> 2
+      if (idX !== undefined) words[scalars + idX] = x
+      if (idY !== undefined) words[scalars + idY] = y
+      if (idZ !== undefined) words[scalars + idZ] = z
     }
     return waves
   }
@@ -275,25 +279,21 @@ class Dispatch implements Workload {
     return this.#allocate('dispatch packet', bytes)
   }
 
-  #startAt(position: Size): Start {
-    const [x, y, z] = this.#groups
-    const key = Number(position[0] === x - 1) | (Number(position[1] === y - 1) << 1) | (Number(position[2] === z - 1) << 2)
-    let start = this.#starts[key]
-    if (start === undefined) {
-      const extent = eachDimension((d) => Math.min(this.#workgroup[d]!, this.#grid[d]! - position[d]! * this.#workgroup[d]!))
-      const waves = this.#blocks.waves.slice(0, Math.ceil(volume(extent) / this.#device.target.waveSize))
-      start = { waves, images: waves.map((wave) => this.#image(wave, extent, waves.length)) }
-      this.#starts[key] = start
-    }
+  #startAt(x: number, y: number, z: number): Start {
+    const [columns, rows, layers] = this.#groups
+    const key = (x === columns - 1 ? 1 : 0) | (y === rows - 1 ? 2 : 0) | (z === layers - 1 ? 4 : 0)
+    const start = this.#starts[key] ?? this.#layOut([x, y, z])
+    this.#starts[key] = start
     return start
   }
 
-  #image(wave: Wave, extent: Size, waves: number): Uint32Array {
-    const { arena } = this.#device
-    writeWave(arena, wave, this.#startOf(wave.index, extent, waves))
-    const { vgprCount, target } = wave.program
-    const start = wave.host >>> 2
-    return arena.words.slice(start, start + waveBytes(vgprCount, target.waveSize) / 4)
+  #layOut(position: Size): Start {
+    const { arena, target } = this.#device
+    const extent = eachDimension((d) => Math.min(this.#workgroup[d]!, this.#grid[d]! - position[d]! * this.#workgroup[d]!))
+    const waves = this.#blocks.waves.slice(0, Math.ceil(volume(extent) / target.waveSize))
+    for (const wave of waves) writeWave(arena, wave, this.#startOf(wave.index, extent, waves.length))
+    const { start, stride } = this.#blocks
+    return { waves, image: arena.words.slice(start / 4, (start + stride * waves.length) / 4) }
   }
 
   #startOf(index: number, extent: Size, waves: number): WaveStart {
@@ -327,10 +327,10 @@ class Dispatch implements Workload {
   }
 }
 
-/** The waves of a workgroup, and their first blocks; workgroup ids are still to be set. */
+/** The waves of a workgroup, and their blocks as they begin; workgroup ids are still to be set. */
 interface Start {
   readonly waves: readonly Wave[]
-  readonly images: readonly Uint32Array[]
+  readonly image: Uint32Array
 }
 
 /** v0 (x), v1 (y), v2 (z): work-items are numbered x first over the workgroup's actual extent. */

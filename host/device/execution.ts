@@ -5,6 +5,7 @@
  */
 import { Stop } from '../engine.ts'
 import { CoreError, type LanewiseError, LimitError } from '../errors.ts'
+import { WAVE_INSTRUCTIONS } from '../plan/layout.ts'
 import { actsBeyondWaves, Beyond, type Sent, type Wait } from './beyond.ts'
 import type { Device } from './device.ts'
 import { faultOf, placeOf } from './faults.ts'
@@ -65,12 +66,14 @@ export interface Outcome {
   readonly sent: Sent
 }
 
+/** What a wave does: it waits at a barrier, was halted for good, has ended, or can run if nothing beyond its workgroup keeps it from that. */
+type Doing = 'runs' | 'waits' | 'halted' | 'ended'
+
 /** A workgroup that was set aside. */
 interface Aside {
   readonly waves: readonly Wave[]
-  readonly waiting: readonly Wave[]
-  readonly halted: readonly Wave[]
-  readonly ended: readonly Wave[]
+  readonly doing: readonly Doing[]
+  readonly alive: number
   readonly blocked: ReadonlyMap<Wave, Wait>
   readonly scheduler: Scheduler
   readonly restore: () => void
@@ -105,14 +108,16 @@ export class Execution {
   #unclaimed = 0
   #claim: Claim = () => (this.#unclaimed < this.groupCount ? this.#unclaimed++ : undefined)
   readonly #approximateBefore: ReadonlyMap<string, number>
-  /** Waves of the present workgroup that wait at a barrier, and that were halted. */
-  readonly #waiting = new Set<Wave>()
-  readonly #halted = new Set<Wave>()
-  readonly #ended = new Set<Wave>()
+  /** What the waves of the present workgroup do, by their numbers. */
+  #doing: Doing[] = []
+  /** How many of them have not ended. */
+  #alive = 0
   /** Waves of the present workgroup that wait for something beyond it. */
   readonly #blocked = new Map<Wave, Wait>()
   readonly #aside = new Map<number, Aside>()
   readonly #beyond: Beyond
+  /** Linear memory during a step; asking the arena for each wave would take as long as some waves do. */
+  #words: Uint32Array
   /** Whether a wave had to wait in the present step. */
   #hasToWait = false
   /** Whether others run workgroups of the same dispatch. */
@@ -136,6 +141,7 @@ export class Execution {
     this.#beyond = new Beyond(device)
     this.#workload = workload
     this.groupCount = workload.groupCount
+    this.#words = device.arena.words
     this.#approximateBefore = device.approximate()
     if (claim !== undefined) {
       this.#claim = claim
@@ -192,6 +198,7 @@ export class Execution {
     const before = this.instructions
     const end = before + Math.floor(limit)
     this.#hasToWait = false
+    this.#words = this.device.arena.words
     while (this.status === 'running' && this.instructions < end && !(limit === 1 && this.#hasToWait)) this.#run(end - this.instructions)
     return this.instructions - before
   }
@@ -206,6 +213,7 @@ export class Execution {
     const before = this.instructions
     const end = before + Math.floor(limit)
     this.#hasToWait = false
+    this.#words = this.device.arena.words
     while (
       this.status === 'running' &&
       !this.#isBetween &&
@@ -278,7 +286,7 @@ export class Execution {
   /** The present workgroup's waves that have not ended. */
   get stall(): Stall {
     const standings = this.waves
-      .filter((wave) => !this.#ended.has(wave))
+      .filter(({ index }) => this.#doing[index] !== 'ended')
       .map((wave) => ({ wave, state: this.#stateOf(wave), on: this.#blocked.get(wave)?.on }))
     return { device: this.device, workgroup: this.workgroup, standings }
   }
@@ -289,7 +297,7 @@ export class Execution {
    */
   exhausted(budget: number, groupsDone = this.groupsDone): LimitError {
     const done = `${groupsDone} of ${this.groupCount} workgroups done`
-    const stands = this.status === 'running' && this.#ended.size < this.waves.length
+    const stands = this.status === 'running' && this.#alive > 0
     const wave = stands ? this.waves[this.#current] : undefined
     if (wave !== undefined) return exhausted(this.stall, wave, budget, done)
     return new LimitError(`the budget of ${budget} wave instructions is used up, ${done}; look for an endless loop or give a larger budget`)
@@ -311,19 +319,19 @@ export class Execution {
   /** Lays out the next workgroup, or goes on with one that was set aside. */
   #begin(): void {
     this.#isBetween = false
-    this.#ended.clear()
-    if (this.#waiting.size > 0) this.#waiting.clear()
-    if (this.#halted.size > 0) this.#halted.clear()
     if (this.#blocked.size > 0) this.#blocked.clear()
     const aside = this.#aside.get(this.group)
     if (aside !== undefined) this.#resume(aside)
     else {
       this.waves = this.#workload.prepare(this.group)
-      this.device.engine.expect?.((this.groupCount - this.group) * this.waves.length)
+      this.#alive = this.waves.length
+      this.#doing.length = this.#alive
+      this.#doing.fill('runs')
+      this.device.engine.expect?.((this.groupCount - this.group) * this.#alive)
       this.#beyond.begin(this.group, this.waves)
       // Those that are set aside keep theirs.
       if (this.#aside.size > 0) this.#scheduler = schedulerOf(this.#schedule)
-      this.#scheduler.begin(this.group, this.waves.length)
+      this.#scheduler.begin(this.group, this.#alive)
     }
     this.#current = this.#scheduler.choose(-1, false, this.#isAble)!
     this.#turn = this.#scheduler.turn()
@@ -334,9 +342,8 @@ export class Execution {
     aside.restore()
     this.waves = aside.waves
     this.#scheduler = aside.scheduler
-    for (const wave of aside.waiting) this.#waiting.add(wave)
-    for (const wave of aside.halted) this.#halted.add(wave)
-    for (const wave of aside.ended) this.#ended.add(wave)
+    this.#doing = [...aside.doing]
+    this.#alive = aside.alive
     for (const [wave, wait] of aside.blocked) this.#blocked.set(wave, wait)
   }
 
@@ -345,9 +352,8 @@ export class Execution {
     if (this.#workload.setAside === undefined) return this.#block()
     this.#aside.set(this.group, {
       waves: this.waves,
-      waiting: [...this.#waiting],
-      halted: [...this.#halted],
-      ended: [...this.#ended],
+      doing: [...this.#doing],
+      alive: this.#alive,
       blocked: new Map(this.#blocked),
       scheduler: this.#scheduler,
       restore: this.#workload.setAside(this.waves),
@@ -358,32 +364,39 @@ export class Execution {
   /** Runs the present wave until it stops once. */
   #run(limit: number): void {
     const wave = this.next!
-    const before = wave.instructionsLow
+    const counter = (wave.host + WAVE_INSTRUCTIONS) >>> 2
+    const before = this.#words[counter]!
     const stop = this.device.engine.run(wave.host, Math.min(limit, this.#turn, MAX_BUDGET))
-    const executed = (wave.instructionsLow - before) >>> 0
+    // A turn is shorter than 2^32 instructions, so the counter's low half tells.
+    const executed = (this.#words[counter]! - before) >>> 0
     this.instructions += executed
     this.#turn -= executed
-    if (executed === 0 && (stop === Stop.Budget || stop === Stop.Yield || stop === Stop.Barrier))
-      this.#stop(
-        new CoreError(`the ${this.device.engine.name} engine stopped at pc ${hex(wave.pc)} without running anything; please report it`),
-      )
+    if (stop === Stop.End) this.#leave(wave)
     else if (stop === Stop.Plan) this.#plan(wave)
+    else if (stop === Stop.Device) this.#goBeyond(wave)
+    else if (stop === Stop.Fault) this.#stop(faultOf(this.device, wave, this.workgroup))
+    else if (executed === 0) this.#blame('stopped at pc', wave, ' without running anything')
     else if (stop === Stop.Budget) {
       if (this.#turn <= 0) this.#pass()
-    } else if (stop === Stop.Yield) {
-      if (wave.status & STATUS_HALT) this.#halted.add(wave)
-      this.#pass()
     } else if (stop === Stop.Barrier) {
-      this.#waiting.add(wave)
+      this.#doing[wave.index] = 'waits'
       this.#pass()
-    } else if (stop === Stop.End) {
-      this.#ended.add(wave)
-      this.#beyond.leave(this.group, wave)
-      if (this.#ended.size === this.waves.length) this.#end()
-      else this.#pass()
-    } else if (stop === Stop.Device) this.#goBeyond(wave)
-    else if (stop === Stop.Fault) this.#stop(faultOf(this.device, wave, this.workgroup))
-    else this.#stop(new CoreError(`the ${this.device.engine.name} engine returned the unknown stop ${String(stop)}; please report it`))
+    } else if (stop === Stop.Yield) {
+      if (wave.status & STATUS_HALT) this.#doing[wave.index] = 'halted'
+      this.#pass()
+    } else this.#stop(new CoreError(`the ${this.device.engine.name} engine returned the unknown stop ${String(stop)}; please report it`))
+  }
+
+  #leave(wave: Wave): void {
+    this.#doing[wave.index] = 'ended'
+    this.#beyond.leave(this.group, wave)
+    if (--this.#alive === 0) this.#end()
+    else this.#pass()
+  }
+
+  /** The engine did what it must not do. */
+  #blame(what: string, { pc }: Wave, how: string): void {
+    this.#stop(new CoreError(`the ${this.device.engine.name} engine ${what} ${hex(pc)}${how}; please report it`))
   }
 
   /** Performs the instruction at which the wave stands, or lets it wait. */
@@ -409,13 +422,11 @@ export class Execution {
 
   #plan(wave: Wave): void {
     const { program, pc } = wave
-    if (!program.contains(pc) || program.planned(pc))
-      this.#stop(
-        new CoreError(
-          `the ${this.device.engine.name} engine asks for a plan of pc ${hex(pc)}, which is ${program.contains(pc) ? 'planned' : 'outside the code'}; please report it`,
-        ),
-      )
-    else program.plan(pc)
+    if (!program.contains(pc)) return this.#blame('asks for a plan of pc', wave, ', which is outside the code')
+    if (program.planned(pc)) return this.#blame('asks for a plan of pc', wave, ', which is planned')
+    program.plan(pc)
+    // Linear memory may have grown.
+    this.#words = this.device.arena.words
   }
 
   /** Gives the turn to the next wave that can run. */
@@ -423,7 +434,7 @@ export class Execution {
     const next = this.#scheduler.choose(this.#current, this.#isAble(this.#current), this.#isAble)
     if (next !== undefined) this.#current = next
     else if (this.#blocked.size > 0) return this.#setAside()
-    else if (this.#halted.size > 0) return this.#block()
+    else if (this.#doing.includes('halted')) return this.#block()
     else this.#release()
     this.#turn = this.#scheduler.turn()
   }
@@ -457,19 +468,19 @@ export class Execution {
 
   #stateOf(wave: Wave): Standing['state'] {
     if (this.#blocked.has(wave)) return 'wants'
-    return this.#halted.has(wave) ? 'halted' : this.#waiting.has(wave) ? 'waits' : 'runs'
+    const doing = this.#doing[wave.index]!
+    return doing === 'ended' ? 'runs' : doing
   }
 
   /** Whether the wave with this number can run. */
   readonly #isAble = (index: number): boolean => {
-    const wave = this.waves[index]!
-    if (this.#ended.has(wave) || this.#waiting.has(wave) || this.#halted.has(wave)) return false
-    return this.#blocked.size === 0 || (this.#blocked.get(wave)?.ready() ?? true)
+    if (this.#doing[index] !== 'runs') return false
+    return this.#blocked.size === 0 || (this.#blocked.get(this.waves[index]!)?.ready() ?? true)
   }
 
   /** All waves that have not ended are at the barrier (GCN3 manual, S_BARRIER: terminated waves do not count); they go on in order. */
   #release(): void {
-    this.#waiting.clear()
+    for (let i = 0; i < this.#doing.length; i++) if (this.#doing[i] === 'waits') this.#doing[i] = 'runs'
     this.#current = this.#scheduler.choose(-1, false, this.#isAble)!
   }
 
@@ -481,7 +492,7 @@ export class Execution {
 
   #advance(): void {
     this.#isBetween = true
-    const group = this.#able() ?? this.#claim()
+    const group = (this.#aside.size > 0 ? this.#able() : undefined) ?? this.#claim()
     if (group !== undefined) this.group = group
     else if (this.#aside.size > 0) this.#blockAll()
     else this.status = 'done'

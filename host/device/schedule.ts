@@ -55,8 +55,9 @@ class RoundRobin implements Scheduler {
   }
 
   choose(current: number, _gaveWay: boolean, canRun: (wave: number) => boolean): number | undefined {
-    for (let i = 1; i <= this.#waves; i++) {
-      const wave = (current + i) % this.#waves
+    let wave = current
+    for (let i = 0; i < this.#waves; i++) {
+      wave = wave + 1 < this.#waves ? wave + 1 : 0
       if (canRun(wave)) return wave
     }
     return undefined

@@ -218,14 +218,21 @@ export function headerOf(machine: number, { pc, mode, lds, ldsBytes, sgprCount, 
   ])
 }
 
-/** Blocks for the waves of a workgroup. */
-export function allocateWaves(arena: Arena, program: Program, count: number): { readonly waves: readonly Wave[]; free(): void } {
-  const bytes = waveBytes(program.vgprCount, program.target.waveSize)
-  const waves = Array.from({ length: count }, (_, index) => new Wave(arena, index, arena.allocate(bytes), program))
-  const free = (): void => {
-    for (const wave of waves) arena.free(wave.host)
-  }
-  return { waves, free }
+/** Blocks of the waves of a workgroup, one behind another. */
+export interface WaveBlocks {
+  readonly waves: readonly Wave[]
+  /** Address of the first one. */
+  readonly start: number
+  /** Bytes from one to the next. */
+  readonly stride: number
+  free(): void
+}
+
+export function allocateWaves(arena: Arena, program: Program, count: number): WaveBlocks {
+  const stride = waveBytes(program.vgprCount, program.target.waveSize)
+  const start = arena.allocate(stride * count)
+  const waves = Array.from({ length: count }, (_, index) => new Wave(arena, index, start + index * stride, program))
+  return { waves, start, stride, free: () => arena.free(start) }
 }
 
 /** GPR_ALLOC (GCN3 manual): VGPRs in granules of 4, less one, in bits 13:8; SGPRs in granules of 8, less one, in bits 27:24. */
