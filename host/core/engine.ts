@@ -41,10 +41,6 @@ export interface CoreMaterial {
   /** Bytes of the core, or undefined where it was given as a compiled module: bodies cannot be taken from that. */
   readonly bytes: Uint8Array | undefined
   readonly imports: WebAssembly.Exports
-  /** Makes a wave the one that translated code works on. */
-  enter(wave: number): void
-  /** Why the core stopped inside translated code (Stop). */
-  stopped(): number
 }
 
 const PAGE_BYTES = 65536
@@ -69,12 +65,7 @@ class WasmEngine implements CoreEngine {
     this.#core = exports
     this.#buffer = exports.memory.buffer
     this.heapBase = exports.heapBase()
-    this.material = {
-      bytes,
-      imports,
-      enter: (wave) => exports.begin(wave),
-      stopped: () => (imports.stop as WebAssembly.Global<'i32'>).value,
-    }
+    this.material = { bytes, imports }
     this.templates = {
       plan: (planner, origin, at, end, to, last) => exports.plan(planner, origin, at, end, to, last) >>> 0,
       planBy: (template, words, to) => exports.planBy(template, words, to) !== 0,

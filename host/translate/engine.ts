@@ -77,7 +77,11 @@ class Translator implements TranslateEngine, Translations {
   #expected = 0
   /** Calls of `run` that are not counted. */
   #calm = 0
-  #lastView: DataView
+  #words: Uint32Array
+  /** Of the wave that ran last: its program's id, the bits of MODE that matter, and what is known of these. */
+  #lastId = 0
+  #lastMode = 0
+  #last: Program | undefined
   #maker: Maker | undefined
   #isLoading = false
   #regions = 0
@@ -94,7 +98,7 @@ class Translator implements TranslateEngine, Translations {
     private readonly joined = false,
   ) {
     this.#threshold = options.threshold
-    this.#lastView = new DataView(core.memory)
+    this.#words = new Uint32Array(core.memory)
     if (core.material.bytes === undefined) this.#refused = 'the core was given as a compiled module; give its bytes'
   }
 
@@ -141,13 +145,13 @@ class Translator implements TranslateEngine, Translations {
 
   of(program: number): readonly SentTranslation[] {
     // Not by the address: a program of an earlier device may have been at the same one.
-    const id = this.#view.getUint32(program + PROGRAM_ID, true)
+    const id = this.#idOf(program)
     const translations = [...this.#programs].map(([key, { translation }]) => (Math.floor(key / MODES) === id ? translation : undefined))
     return translations.filter((translation) => translation !== undefined).map(sentOf)
   }
 
   adopt(program: number, made: SentTranslation): void {
-    const known = this.#programOf(this.#view.getUint32(program + PROGRAM_ID, true), made.mode)
+    const known = this.#programOf(this.#idOf(program), made.mode)
     // What this thread has made itself may know more of the code.
     if (made.trusting && known.translation !== undefined && known.translation.rest.size > made.rest.size) return
     known.translation = linkTranslation(made, this.core.material)
@@ -174,69 +178,69 @@ class Translator implements TranslateEngine, Translations {
   }
 
   #run(wave: number, budget: number): Stop {
-    const view = this.#view
     let left = budget
     for (;;) {
-      const program = this.#program(view, wave)
+      const program = this.#program(wave)
+      const words = this.#words
+      const at = wave >>> 2
       const translation = program?.translation
-      const pc = view.getUint32(wave + WAVE_PC, true)
-      const block = translation?.entries.get(pc)
-      if (translation && block !== undefined) {
-        const result = this.#enter(translation, wave, left, block)
-        if (result < 0) return view.getUint32(wave + WAVE_STOP, true) as Stop
-        left = result
+      const pc = words[at + WAVE_PC / 4]!
+      const block = translation === undefined ? -1 : blockAt(translation, pc)
+      if (translation !== undefined && block >= 0) {
+        left = translation.run(wave, left, block)
+        if (left < 0) return words[at + WAVE_STOP / 4]! as Stop
         if (left === 0) return this.core.run(wave, 0)
         // Code that is translated was left, and not for want of budget.
-        const doubted = left > translation.longest && translation.rest.has(view.getUint32(wave + WAVE_PC, true))
+        const doubted = left > translation.longest && translation.rest.has(words[at + WAVE_PC / 4]!)
         if (doubted && ++program!.doubts >= DOUBT_LIMIT && translation.trusting) this.#retranslate(program!, wave)
       }
       // Behind translated code one instruction is what the translation cannot do; inside a block the interpreter goes to its end.
-      const slice = Math.min(
-        left,
-        block === undefined ? (translation?.rest.get(pc) ?? Math.min(COLD_SLICE, this.#threshold ?? COLD_SLICE)) : 1,
-      )
-      const before = view.getUint32(wave + WAVE_INSTRUCTIONS, true)
+      const slice = Math.min(left, block < 0 ? (translation?.rest.get(pc) ?? Math.min(COLD_SLICE, this.#threshold ?? COLD_SLICE)) : 1)
+      const before = words[at + WAVE_INSTRUCTIONS / 4]!
       const stop = this.core.run(wave, slice)
       // A slice is far below 2^32, so the low dword tells.
-      const done = (view.getUint32(wave + WAVE_INSTRUCTIONS, true) - before) >>> 0
+      const done = (words[at + WAVE_INSTRUCTIONS / 4]! - before) >>> 0
       left -= done
       // What is left of translated code, where a budget ended in it, is not worth translating again.
-      if (program && block === undefined && !translation?.rest.has(pc)) this.#warm(program, wave, done, stop)
+      if (program && block < 0 && !translation?.rest.has(pc)) this.#warm(program, wave, done, stop)
       if (stop !== Stop.Budget || left === 0) return stop
     }
   }
 
-  /** The core's memory. It does not grow while a wave runs. */
-  get #view(): DataView {
-    const { memory } = this.core
-    if (this.#lastView.buffer !== memory) this.#lastView = new DataView(memory)
-    return this.#lastView
+  /** What is known of a wave's program at its MODE; undefined where that is interpreted in any case. */
+  #program(wave: number): Program | undefined {
+    const id = this.#idOf(this.#word(wave + WAVE_PROGRAM))
+    const at = wave >>> 2
+    const mode = this.#words[at + WAVE_MODE / 4]!
+    if (this.#refused !== undefined || this.#words[at + WAVE_SIZE / 4] !== 64 || mode & MODE_GPR_IDX_EN) return undefined
+    const key = mode & MODE_KEY
+    if (this.#last !== undefined && id === this.#lastId && key === this.#lastMode) return this.#last
+    this.#lastId = id
+    this.#lastMode = key
+    this.#last = this.#programOf(id, key)
+    return this.#last
   }
 
-  /** Runs translated code; what it did is counted as the core counts. */
-  #enter({ run }: Translation, wave: number, left: number, block: number): number {
-    this.core.material.enter(wave)
-    const result = run(wave, left, block)
-    const view = this.#lastView
-    const before = view.getUint32(wave + WAVE_INSTRUCTIONS, true)
-    const after = (before + left - (result < 0 ? ~result : result)) >>> 0
-    view.setUint32(wave + WAVE_INSTRUCTIONS, after, true)
-    if (after < before) view.setUint32(wave + WAVE_INSTRUCTIONS + 4, view.getUint32(wave + WAVE_INSTRUCTIONS + 4, true) + 1, true)
-    if (result < 0) view.setUint32(wave + WAVE_STOP, this.core.material.stopped(), true)
-    return result
+  #idOf(program: number): number {
+    return this.#word(program + PROGRAM_ID)
   }
 
-  #program(view: DataView, wave: number): Program | undefined {
-    const mode = view.getUint32(wave + WAVE_MODE, true)
-    if (this.#refused !== undefined || view.getUint32(wave + WAVE_SIZE, true) !== 64 || mode & MODE_GPR_IDX_EN) return undefined
-    return this.#programOf(view.getUint32(view.getUint32(wave + WAVE_PROGRAM, true) + PROGRAM_ID, true), mode & MODE_KEY)
+  /** A word of the core's memory, which grows between runs, and not while a wave runs: then `#words` has ended, or ends before the word. */
+  #word(address: number): number {
+    const word = this.#words[address >>> 2]
+    if (word !== undefined) return word
+    this.#words = new Uint32Array(this.core.memory)
+    return this.#words[address >>> 2]!
   }
 
   #programOf(id: number, mode: number): Program {
     const key = id * MODES + mode
     let program = this.#programs.get(key)
     if (program === undefined) {
-      if (this.#programs.size >= PROGRAM_LIMIT) this.#programs.clear()
+      if (this.#programs.size >= PROGRAM_LIMIT) {
+        this.#programs.clear()
+        this.#last = undefined
+      }
       program = {
         interpreted: 0,
         ended: 0,
@@ -261,7 +265,7 @@ class Translator implements TranslateEngine, Translations {
     if (ended) {
       program.ended++
       // Whoever runs for 2^32 instructions has been translated.
-      program.lived += this.#view.getUint32(wave + WAVE_INSTRUCTIONS, true)
+      program.lived += this.#word(wave + WAVE_INSTRUCTIONS)
     }
     if (this.#isLoading && this.#maker === undefined) return
     if (!(this.#threshold === undefined ? this.#pays(program, wave, ended) : isEnough(program, this.#threshold, ended))) return
@@ -279,7 +283,7 @@ class Translator implements TranslateEngine, Translations {
     const [waves, instructions] = ended ? [this.#expected, program.lived / program.ended] : [1, interpreted]
     const likely = waves * instructions
     if (likely >= LEAST && likely >= asked) {
-      const address = this.#view.getUint32(wave + WAVE_PROGRAM, true)
+      const address = this.#word(wave + WAVE_PROGRAM)
       const { count, saved } = worthOf(this.memory, address, instructions)
       const price = (PRICE * count + (isCold ? FIRST_PRICE : NEXT_PRICE)) * 4 ** rounds
       if (waves * saved > price) {
@@ -295,7 +299,7 @@ class Translator implements TranslateEngine, Translations {
 
   /** Whether there is a translation of a wave's program, at any MODE. */
   #hasTranslated(wave: number): boolean {
-    return this.of(this.#view.getUint32(wave + WAVE_PROGRAM, true)).length > 0
+    return this.of(this.#word(wave + WAVE_PROGRAM)).length > 0
   }
 
   /** @returns false where what translates is not loaded yet: the dispatch goes on meanwhile */
@@ -350,6 +354,8 @@ const sentOf = ({ program, mode, module, entries, rest, longest, trusting }: Tra
   longest,
   trusting,
 })
+
+const blockAt = ({ blocks }: Translation, pc: number): number => (pc & 3 ? -1 : (blocks[pc >>> 2] ?? -1))
 
 /** With a threshold: enough is enough. */
 const isEnough = ({ interpreted, rounds }: Program, threshold: number, ended: boolean): boolean =>

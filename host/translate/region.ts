@@ -6,7 +6,7 @@
  * scalar instruction may run before the lanes that stand before it, or lanes before a scalar instruction, where neither sees the other.
  */
 import { Stop } from '../engine.ts'
-import { EXEC_LO, RECORD_PC, scalarOffset, VCC_LO, WAVE_PC, WAVE_SCC } from '../plan/layout.ts'
+import { EXEC_LO, RECORD_PC, scalarOffset, VCC_LO, WAVE_INSTRUCTIONS, WAVE_PC, WAVE_SCC, WAVE_STOP } from '../plan/layout.ts'
 import { FLAG_APPROXIMATE, FLAG_DPP, FLAG_SDWA, KIND_SPECIAL } from '../plan/record.ts'
 import { crossLaneUses, laneSource, writeCrossLane } from './crosslane.ts'
 import { findGrained, GrainState } from './flow.ts'
@@ -40,6 +40,7 @@ import { Code, type FunctionType, I32, I64, ModuleBuilder, OP, SIMD, V128 } from
 const RUN: FunctionType = { parameters: [I32, I32, I32], results: [I32] }
 const BLOCK: FunctionType = { parameters: [I32], results: [I32] }
 const STEP: FunctionType = { parameters: [I32, I32], results: [] }
+const BEGIN: FunctionType = { parameters: [I32], results: [] }
 const WAVE = 0
 const EXEC_PAIR = pair(EXEC_LO)
 
@@ -139,6 +140,8 @@ class BlockLocals implements FunctionLocals {
 /** The module under construction and its globals. Imports are made known before functions are added. */
 class RegionModule {
   readonly builder = new ModuleBuilder()
+  /** Makes a wave the one that runs. */
+  readonly begin = this.builder.imported('begin', BEGIN)
   readonly stop = this.builder.importedGlobal('stop', I32)
   /** The record that the core would run next. */
   readonly next = this.builder.importedGlobal('next', I32)
@@ -485,8 +488,9 @@ export class RegionWriter {
   /**
    * Translates blocks.
    *
-   * The module exports `run(wave, left, block)`: it runs at most `left` instructions from the start of a block on, always whole blocks. It
-   * returns what is left, with WAVE_PC where the interpreter shall go on; if the core stopped at WAVE_PC, the complement of that.
+   * The module exports `run(wave, left, block)`: it runs at most `left` instructions from the start of a block on, always whole blocks, and
+   * counts them as the core does. It returns what is left, with WAVE_PC where the interpreter shall go on; if the core stopped at WAVE_PC, the
+   * complement of that, and WAVE_STOP says why.
    *
    * @param trusting whether values are taken to be grained over blocks; if not, every block tests what it reads
    */
@@ -522,7 +526,7 @@ export class RegionWriter {
     }
     builder.restart()
     const functions = this.#written.map(({ locals, code }) => builder.add(BLOCK, locals, code))
-    builder.add(RUN, [], runFunction(functions, entries, this.#module), 'run')
+    builder.add(RUN, [I32], runFunction(functions, entries, this.#module), 'run')
     const longest = Math.max(BLOCK_LIMIT, ...alone.map((nest) => nest.longest))
     return { bytes: builder.bytes(), entries, nests: this.#written.filter(({ isNest }) => isNest).length, longest }
   }
@@ -573,8 +577,9 @@ function findNests(blocks: ReadonlyMap<number, Block>, roles: (step: Step) => Ro
 
 /** Goes from block to block until one leaves. */
 function runFunction(functions: readonly number[], entries: ReadonlyMap<number, number>, module: RegionModule): Code {
-  const [wave, left, block] = [0, 1, 2]
+  const [wave, left, block, pc] = [0, 1, 2, 3]
   const code = new Code()
+  code.get(wave).op(OP.call).u32(module.begin)
   code.get(left).op(OP.globalSet).u32(module.left).i32(1).op(OP.globalSet).u32(module.unsure).i32(0).op(OP.globalSet).u32(module.stale)
   // loop { block × n { br_table } call of block 0; br … }; numbers below zero go to the last label.
   code.block(OP.loop)
@@ -594,15 +599,18 @@ function runFunction(functions: readonly number[], entries: ReadonlyMap<number, 
   })
   // Who jumps knows nothing of the values that the target takes to be grained.
   code.get(block).i32(JUMPED).op(OP.i32Eq).block(OP.if).i32(1).op(OP.globalSet).u32(module.unsure)
-  code.get(wave).memory(OP.i32Load, WAVE_PC).set(left)
+  code.get(wave).memory(OP.i32Load, WAVE_PC).set(pc)
   pushBlockAt(
     code,
-    left,
+    pc,
     [...entries].sort(([a], [b]) => a - b),
   )
   code.tee(block).i32(LEAVE).op(OP.i32Ne, OP.brIf).u32(1).end()
-  code.op(OP.globalGet).u32(module.left).op(OP.globalGet).u32(module.left).i32(-1).op(OP.i32Xor)
-  code.get(block).i32(LEAVE).op(OP.i32Eq, OP.select, OP.return).end().i32(0)
+  code.get(wave).get(wave).memory(OP.i64Load, WAVE_INSTRUCTIONS)
+  code.get(left).op(OP.globalGet).u32(module.left).op(OP.i32Sub, OP.i64ExtendI32U, OP.i64Add).memory(OP.i64Store, WAVE_INSTRUCTIONS)
+  code.get(block).i32(LEAVE).op(OP.i32Eq).block(OP.if).op(OP.globalGet).u32(module.left).op(OP.return).end()
+  code.get(wave).op(OP.globalGet).u32(module.stop).memory(OP.i32Store, WAVE_STOP)
+  code.op(OP.globalGet).u32(module.left).i32(-1).op(OP.i32Xor, OP.return).end().i32(0)
   return code
 }
 

@@ -6,6 +6,8 @@ import type { RegionWriter } from './region.ts'
 
 export interface Translation extends SentTranslation {
   readonly run: (wave: number, left: number, block: number) => number
+  /** {@link SentTranslation.entries} by dword of the code, -1 where no block starts; may end before the code does. */
+  readonly blocks: Int32Array
   /** What wrote it: it writes the next one, for which most is there. Absent where another thread did. */
   readonly writer?: RegionWriter
   /** The other thread's translation that this one replaced: code that it has may not be planned here. */
@@ -15,7 +17,9 @@ export interface Translation extends SentTranslation {
 /** Makes a module run on this thread's core. */
 export function linkTranslation(made: SentTranslation, { imports }: CoreMaterial): Translation {
   const { exports } = new WebAssembly.Instance(made.module, { core: { ...imports, ...ownGlobals() } })
-  return { ...made, run: exports.run as Translation['run'] }
+  const blocks = new Int32Array((Math.max(-4, ...made.entries.keys()) >> 2) + 1).fill(-1)
+  for (const [pc, number] of made.entries) blocks[pc >>> 2] = number
+  return { ...made, run: exports.run as Translation['run'], blocks }
 }
 
 /** The globals of a new module: instructions left, what is out of date, and where a loop is entered (region.ts). */
