@@ -1,6 +1,6 @@
 // f16 operations on four lanes, each in the low half. Sums to nearest may go through f32: it has 24 bits, and with 2·11 + 2 a second
 // rounding changes nothing (S. A. Figueroa, "When is double rounding innocuous?", 1995).
-import { fmaHalf, toFloat, toHalf, toHalfRounded } from '../lib/half';
+import { fmaHalf, fmaHalfRounded, toFloat, toHalf, toHalfOrNan, toHalfRounded } from '../lib/half';
 import { ieee } from '../lib/mode';
 
 const INFINITE: i32 = 0x7c00;
@@ -8,20 +8,20 @@ const QUIET: i32 = 0x0200;
 
 // --- arithmetic
 
-export function v_add_f16(a: v128, b: v128): v128 { return toHalf(f32x4.add(toFloat(a), toFloat(b))); }
-export function v_add_f16_rounded(a: v128, b: v128, round: i32): v128 { return fmaHalf(toFloat(a), f32x4.splat(1), toFloat(b), round); }
-export function v_sub_f16(a: v128, b: v128): v128 { return toHalf(f32x4.sub(toFloat(a), toFloat(b))); }
+export function v_add_f16(a: v128, b: v128): v128 { return toHalfOrNan(f32x4.add(toFloat(a), toFloat(b))); }
+export function v_add_f16_rounded(a: v128, b: v128, round: i32): v128 { return fmaHalfRounded(toFloat(a), f32x4.splat(1), toFloat(b), round); }
+export function v_sub_f16(a: v128, b: v128): v128 { return toHalfOrNan(f32x4.sub(toFloat(a), toFloat(b))); }
 export function v_sub_f16_rounded(a: v128, b: v128, round: i32): v128 { return v_add_f16_rounded(a, negated(b), round); }
 export function v_subrev_f16(a: v128, b: v128): v128 { return v_sub_f16(b, a); }
 export function v_subrev_f16_rounded(a: v128, b: v128, round: i32): v128 { return v_sub_f16_rounded(b, a, round); }
 function negated(a: v128): v128 { return v128.xor(a, i32x4.splat(0x8000)); }
 
 /** The product is exact in f32. */
-export function v_mul_f16(a: v128, b: v128): v128 { return toHalf(f32x4.mul(toFloat(a), toFloat(b))); }
+export function v_mul_f16(a: v128, b: v128): v128 { return toHalfOrNan(f32x4.mul(toFloat(a), toFloat(b))); }
 export function v_mul_f16_rounded(a: v128, b: v128, round: i32): v128 { return toHalfRounded(f32x4.mul(toFloat(a), toFloat(b)), round); }
 
-export function v_fma_f16(a: v128, b: v128, c: v128): v128 { return fmaHalf(toFloat(a), toFloat(b), toFloat(c), 0); }
-export function v_fma_f16_rounded(a: v128, b: v128, c: v128, round: i32): v128 { return fmaHalf(toFloat(a), toFloat(b), toFloat(c), round); }
+export function v_fma_f16(a: v128, b: v128, c: v128): v128 { return fmaHalf(toFloat(a), toFloat(b), toFloat(c)); }
+export function v_fma_f16_rounded(a: v128, b: v128, c: v128, round: i32): v128 { return fmaHalfRounded(toFloat(a), toFloat(b), toFloat(c), round); }
 
 /** The product is rounded before the addition, not flushed. */
 export function v_mad_f16(a: v128, b: v128, c: v128): v128 { return v_add_f16(v_mul_f16(a, b), c); }
@@ -35,7 +35,7 @@ export function v_madak_f16_rounded(a: v128, b: v128, k: v128, round: i32): v128
 export function v_madmk_f16(a: v128, k: v128, b: v128): v128 { return v_mad_f16(a, k, b); }
 export function v_madmk_f16_rounded(a: v128, k: v128, b: v128, round: i32): v128 { return v_mad_f16_rounded(a, k, b, round); }
 
-export function v_ldexp_f16(a: v128, n: v128): v128 { return toHalf(scaled(a, n)); }
+export function v_ldexp_f16(a: v128, n: v128): v128 { return toHalfOrNan(scaled(a, n)); }
 export function v_ldexp_f16_rounded(a: v128, n: v128, round: i32): v128 { return toHalfRounded(scaled(a, n), round); }
 /** a × 2^n in f32, exact: counts beyond ±60 say no more than 60 does. */
 function scaled(a: v128, n: v128): v128 {
@@ -74,12 +74,12 @@ function numbers(r: v128, a: v128, b: v128): v128 {
 
 // --- rounding to integers, taking apart
 
-export function v_floor_f16(a: v128): v128 { return toHalf(f32x4.floor(toFloat(a))); }
-export function v_ceil_f16(a: v128): v128 { return toHalf(f32x4.ceil(toFloat(a))); }
-export function v_trunc_f16(a: v128): v128 { return toHalf(f32x4.trunc(toFloat(a))); }
-export function v_rndne_f16(a: v128): v128 { return toHalf(f32x4.nearest(toFloat(a))); }
+export function v_floor_f16(a: v128): v128 { return toHalfOrNan(f32x4.floor(toFloat(a))); }
+export function v_ceil_f16(a: v128): v128 { return toHalfOrNan(f32x4.ceil(toFloat(a))); }
+export function v_trunc_f16(a: v128): v128 { return toHalfOrNan(f32x4.trunc(toFloat(a))); }
+export function v_rndne_f16(a: v128): v128 { return toHalfOrNan(f32x4.nearest(toFloat(a))); }
 
-export function v_fract_f16(a: v128): v128 { return toHalf(fraction(a)); }
+export function v_fract_f16(a: v128): v128 { return toHalfOrNan(fraction(a)); }
 export function v_fract_f16_rounded(a: v128, round: i32): v128 { return toHalfRounded(fraction(a), round); }
 /** a − floor(a), exact in f32, and no more than the largest f16 below 1. */
 function fraction(a: v128): v128 {
