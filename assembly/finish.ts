@@ -216,7 +216,7 @@ function finishRow16(s: usize, d: usize, w: usize, finish: u32, least: v128): vo
     o += 16;
   }
 }
-function finish16(x: v128, finish: u32, least: v128): v128 {
+export function finish16(x: v128, finish: u32, least: v128): v128 {
   const isNan = i32x4.gt_s(v128.and(x, i32x4.splat(0x7fff)), i32x4.splat(0x7c00));
   let r = x;
   if (finish & 3) {

@@ -8,7 +8,8 @@ export { scratchBytes, SHADOW, share } from './scratch';
 export * from './generated/exports';
 export { generation, next, refreshExec, rowBytes, stop } from './state';
 export { ieee, round32, round64, dx10Clamp, flushSources32, flushResults32, flushSources64, flushResults64 } from './lib/mode';
-export { flush32, nan32, nan64 } from './lib/rules';
+export { flush32, nan16, nan32, nan64 } from './lib/rules';
+export { finish16, finish32 } from './finish';
 export { shiftLeft64, shiftRight64, shiftRightSigned64 } from './lib/shift';
 export { regionOf } from './memory';
 

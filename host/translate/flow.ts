@@ -8,6 +8,7 @@ import { type Block, type Step, successors } from './graph.ts'
 import { ROW_BYTES } from './lanes.ts'
 import type { LaneModes } from './modes.ts'
 import type { Role } from './roles.ts'
+import { isStaged } from './stages.ts'
 
 /** Writes of EXEC that only take lanes away: what holds for the active lanes goes on to hold. */
 const SHRINKS_EXEC = /^s_and_saveexec_b64$/
@@ -19,6 +20,8 @@ export class GrainState {
 
   /** A lane operation in a translated run: its sources are tested where they need to be. */
   lanes(step: Step, modes: LaneModes): void {
+    // Nothing is said of parts of registers, values of other lanes, and results of omod.
+    if (isStaged(step)) return this.#writes(step)
     const { sources } = step.operation.shape
     const carried: boolean[] = []
     for (let slot = 0; slot < sources.length; slot++) {

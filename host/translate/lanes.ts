@@ -29,7 +29,23 @@ import {
 import type { Step } from './graph.ts'
 import { type Argument, type Kernels, type Locals, push as pushArgument } from './kernels.ts'
 import type { LaneModes } from './modes.ts'
-import { Code, I32, I64, OP, SIMD, V128 } from './wasm.ts'
+import {
+  DPP_CHUNKS,
+  finishOf,
+  isBound,
+  isDpp,
+  isSdwa,
+  isStaged,
+  placePart,
+  pushFinished,
+  pushMoved,
+  resultPart,
+  rowMask,
+  selectPart,
+  sourcePart,
+  writesBank,
+} from './stages.ts'
+import { Code, I32, I64, OP, SIMD, shuffleDwords, V128 } from './wasm.ts'
 
 /** Bytes of a row in wave64, the only wave size that is translated. */
 export const ROW_BYTES = 256
@@ -132,12 +148,13 @@ export const isWide = ({ operation }: Step): boolean => factsOf(operation).isWid
 const valueType = ({ operation }: Step): OperandType | undefined => factsOf(operation).valueType
 export const hasMask = ({ operation }: Step): boolean => factsOf(operation).hasMask
 
-/** Rows that a lane operation reads. */
+/** Rows that a lane operation reads; its destination, too, where parts of that may stay what they are. */
 export function rowsRead(step: Step): number[] {
-  return step.operation.shape.sources.flatMap((type, slot) => {
+  const sources = step.operation.shape.sources.flatMap((type, slot) => {
     if (isMask(type) || step.mods.kinds[slot] !== KIND_VECTOR) return []
     return Array.from({ length: dwordsOf(type) }, (_, i) => step.sources[slot]! + i * ROW_BYTES)
   })
+  return isSdwa(step) || isDpp(step) ? [...sources, step.dst] : sources
 }
 
 /** Locals of a function under construction. */
@@ -197,6 +214,8 @@ const SHIFTS: Readonly<Record<string, readonly [name: string, count: 0 | 1]>> = 
 /** The loop of one run. */
 export class LaneLoop {
   readonly #scalars = new Set<Value>()
+  /** Whether lanes read others of their row: then a turn of the loop computes a whole one. */
+  readonly #moves: boolean
   readonly #chunks: readonly Chunk[]
   readonly #base: number
   readonly #shift: number
@@ -216,10 +235,12 @@ export class LaneLoop {
     this.#base = locals.local(I32)
     this.#shift = locals.local(I32)
     this.#active = locals.local(I32)
-    const count = steps.some(({ step }) => factsOf(step.operation).isSlow) ? 2 : 1
+    this.#moves = steps.some(({ step }) => isDpp(step))
+    const count = this.#moves ? DPP_CHUNKS : steps.some(({ step }) => factsOf(step.operation).isSlow) ? 2 : 1
     this.#all = (1 << (4 * count)) - 1
     this.#reads = steps.some(({ loads }) => loads) ? readsOf?.(this.#active, this.#all) : undefined
-    this.#chunks = Array.from({ length: count }, (_, i) => new Chunk(steps, context, i, this.#base, this.#shift, this.#scalars))
+    this.#chunks = Array.from({ length: count }, (_, i) => new Chunk(context, i, this.#base, this.#shift, this.#scalars))
+    if (this.#moves) for (const chunk of this.#chunks) chunk.moveLanes()
   }
 
   /** Writes the loop. Mask results are in the wave's scalars behind it. */
@@ -228,9 +249,10 @@ export class LaneLoop {
     const chunks = this.#chunks
     const body = new Code()
     for (const step of this.steps) {
+      const moved = this.#moved(body, step, false)
       chunks.forEach((chunk, i) => {
         if (step.loads) this.#reads!.read(body, step.step, chunk, i)
-        else chunk.fast(body, step)
+        else chunk.fast(body, step, moved)
       })
     }
     for (const chunk of chunks) chunk.watchResults(body)
@@ -238,7 +260,7 @@ export class LaneLoop {
     const watched = chunks.some((chunk) => chunk.watched)
     if (watched) {
       this.context.unsure(exact)
-      for (const chunk of chunks) chunk.again(exact)
+      this.#again(exact)
     }
 
     const { code } = this
@@ -257,6 +279,7 @@ export class LaneLoop {
     code.get(exec).get(this.#shift).op(OP.i64ExtendI32U, OP.i64ShrU, OP.i32WrapI64).i32(all).op(OP.i32And).tee(active)
     code.op(OP.i32Eqz, OP.brIf).u32(0)
     for (const chunk of chunks) chunk.begin(code, least)
+    if (this.#moves) for (const chunk of chunks) chunk.spreadActive(code, active)
     code.append(body)
     if (watched) {
       chunks.forEach((chunk, i) => {
@@ -290,6 +313,21 @@ export class LaneLoop {
     code.get(this.#active).op(OP.i32And, OP.i64ExtendI32U).get(this.#shift).op(OP.i64ExtendI32U, OP.i64Shl, OP.i64Or).set(bits)
   }
 
+  /** Computes the chunks anew, exactly, from what the rows still hold. */
+  #again(code: Code): void {
+    const finish = this.#chunks.map((chunk) => chunk.again(code))
+    for (const step of this.steps) {
+      const moved = this.#moved(code, step, true)
+      for (const chunk of this.#chunks) chunk.exact(code, step, moved)
+    }
+    for (const put of finish) put()
+  }
+
+  /** What the chunks hold of the row that a DPP instruction moves: all of it is taken before the first chunk is written. */
+  #moved(code: Code, { step }: LaneStep, exact: boolean): readonly Moved[] | undefined {
+    return isDpp(step) ? this.#chunks.map((chunk) => chunk.moved(code, step.sources[0], exact)) : undefined
+  }
+
   /** Tests scalar sources once; each chunk starts with what that gave. */
   #watchScalars(): number | undefined {
     if (this.#scalars.size === 0) return undefined
@@ -314,6 +352,12 @@ export class LaneLoop {
 
 export const CHUNK_BYTES = 16
 
+/** Of a chunk for its row of lanes: locals of what its active lanes hold, the others zero, and of which are active. */
+interface Moved {
+  readonly bits: number
+  readonly active: number
+}
+
 /** Four lanes of a run: chunk `index` of those that one turn of the loop computes. */
 export class Chunk {
   readonly #values = new Map<number, Value>()
@@ -328,6 +372,8 @@ export class Chunk {
   readonly #nan: number
   /** The least normal number in all lanes, while the chunk is computed exactly. */
   #minNormal = 0
+  /** Local of the lanes that are active, in runs that move lanes. */
+  #active = 0
   #watchesSmall = false
   #watchesNan = false
   /** Values of rows that stay the same for all of the loop, and those of them that are tested before it. */
@@ -350,7 +396,6 @@ export class Chunk {
    * @param scalars takes the scalar sources that are tested before the loop
    */
   constructor(
-    private readonly steps: readonly LaneStep[],
     private readonly context: LaneContext,
     private readonly index: number,
     private readonly base: number,
@@ -374,6 +419,11 @@ export class Chunk {
   }
   get watched(): boolean {
     return this.#watchesSmall || this.#watchesNan
+  }
+
+  /** Lanes will be moved: so it has to be known which are active. */
+  moveLanes(): void {
+    this.#active = this.locals.local(V128)
   }
 
   /** Begins another block of a loop: what rows hold is what is carried, and some are grained. */
@@ -440,10 +490,15 @@ export class Chunk {
     }
   }
 
-  storeActive(code: Code, active: number, mask: number): void {
+  /** Sets a local to the lanes that are active; `active` has their bits from the turn's first lane on. */
+  spreadActive(code: Code, active: number, mask = this.#active): void {
     code.get(active)
     if (this.index > 0) code.i32(4 * this.index).op(OP.i32ShrU)
     pushLanes(code).set(mask)
+  }
+
+  storeActive(code: Code, active: number, mask: number): void {
+    this.spreadActive(code, active, mask)
     for (const at of this.#dirty) {
       code.get(this.base)
       pushArgument(code, this.#values.get(at)!.arg)
@@ -571,18 +626,19 @@ export class Chunk {
 
   // --- one instruction, fast
 
-  fast(code: Code, laneStep: LaneStep): void {
+  /** @param moved the row of a DPP instruction */
+  fast(code: Code, laneStep: LaneStep, moved?: readonly Moved[]): void {
     const { step } = laneStep
     if (isWide(step)) this.#wide(code, laneStep, false)
-    else this.#narrow(code, laneStep)
+    else this.#narrow(code, laneStep, moved)
     this.locals.reset()
   }
 
-  #narrow(code: Code, laneStep: LaneStep): void {
+  #narrow(code: Code, laneStep: LaneStep, moved: readonly Moved[] | undefined): void {
     const { step } = laneStep
     const { name, shape, traits } = step.operation
     const { valueType: result, isMove, isProductAndSum, carriesNan } = factsOf(step.operation)
-    const sources = shape.sources.map((type, slot) => (isMask(type) ? undefined : this.#source(code, laneStep, slot)))
+    const sources = shape.sources.map((type, slot) => (isMask(type) ? undefined : this.#operand(code, laneStep, slot, moved, false)))
     shape.sources.forEach((type, slot) => {
       const value = sources[slot]
       if (!value) return
@@ -590,17 +646,16 @@ export class Chunk {
       const readAsFloat = type === 'f32' && (result === 'f32' || result === undefined || result === 'i32' || result === 'u32')
       if (!readAsFloat && !isMove) this.#watchNan(code, value)
     })
-    const plain = step.mods.abs === 0 && step.mods.neg === 0
+    const plain = step.mods.abs === 0 && step.mods.neg === 0 && !isStaged(step)
     if (name === 'v_mov_b32' && plain) return this.#define(step.dst, sources[0]!)
     const args = this.#arguments(code, laneStep, sources)
-    if (hasMask(step) && !laneStep.maskIsDead) this.#mask(code, laneStep, args, false)
+    if (hasMask(step) && !laneStep.maskIsDead) this.#mask(code, laneStep, args, moved, false)
     if (result === undefined) return
     if (isProductAndSum) this.#productAndSum(code, args)
     else this.kernels.apply(code, name, args, this.locals)
     if (bitsOf(result) === 16) code.v128(0xffff).simd(SIMD.and)
     const value = valueIn(this.locals.local(V128))
     store(code, value)
-    this.#define(step.dst, value)
     const floats = sources.filter((s, slot): s is Value => s !== undefined && carriesGrain(step, slot))
     const grain = grainOfResult(
       step,
@@ -610,9 +665,116 @@ export class Chunk {
     value.large = this.#addsSquare(step, sources)
     value.grained = grain === 'grained' || value.large
     if (grain === 'tested') this.#watchSmall(code, value)
-    if (result !== 'f32' && !isMove) return
-    value.tainted = traits.has('nan') || floats.some((s) => s.tainted)
-    if (carriesNan) for (const source of floats) source.carriers.push(value)
+    if (result === 'f32' || isMove) {
+      value.tainted = traits.has('nan') || floats.some((s) => s.tainted)
+      if (carriesNan) for (const source of floats) source.carriers.push(value)
+    } else if (result === 'f16' && traits.has('nan')) this.#watchNan16(code, value)
+    this.#define(step.dst, isStaged(step) ? this.#staged(code, step, value, moved, false) : value)
+  }
+
+  /** NaNs of f16 are tested where they arise. */
+  #watchNan16(code: Code, value: Value): void {
+    this.#watchesNan = true
+    code.get(this.#nan)
+    pushArgument(code, value.arg)
+    code.v128(0x7fff).simd(SIMD.and).v128(0x7c00).simd(SIMD.i32x4GtS).simd(SIMD.or).set(this.#nan)
+  }
+
+  // --- what stands around an operation
+
+  /** What the row holds that a DPP instruction moves. */
+  moved(code: Code, at: number, exact: boolean): Moved {
+    const value = this.#row(code, at)
+    if (!exact) this.#watchNan(code, value)
+    const bits = this.locals.local(V128)
+    pushArgument(code, value.arg)
+    code.get(this.#active).simd(SIMD.and).set(bits)
+    return { bits, active: this.#active }
+  }
+
+  /** A source of 32 bits or less after SDWA and DPP: bits of another register, or of other lanes, are nothing that anything is known of. */
+  #operand(code: Code, laneStep: LaneStep, slot: number, moved: readonly Moved[] | undefined, exact: boolean): Value {
+    const { step } = laneStep
+    const part = sourcePart(step, slot)
+    const isMoved = moved !== undefined && slot === 0
+    if (part === undefined && !isMoved) return this.#source(code, laneStep, slot)
+    if (isMoved) this.#pushMoved(code, step, moved, 'bits')
+    else {
+      const value = this.#source(code, laneStep, slot)
+      if (!exact) this.#watchNan(code, value)
+      pushArgument(code, value.arg)
+      selectPart(code, part!)
+    }
+    const value = valueIn(this.locals.temporary(V128))
+    store(code, value)
+    return value
+  }
+
+  #pushMoved(code: Code, step: Step, moved: readonly Moved[], what: keyof Moved): void {
+    pushMoved(
+      code,
+      step,
+      moved.map((chunk) => chunk[what]),
+      this.index,
+    )
+  }
+
+  /** Pushes the lanes that a DPP instruction writes, active or not. Unbound ones whose source is not there, or is off, are left out. */
+  #pushWritten(code: Code, step: Step, moved: readonly Moved[]): void {
+    if (!writesBank(step, this.index)) return void code.v128(0)
+    if (isBound(step)) code.v128(-1)
+    else this.#pushMoved(code, step, moved, 'active')
+    if (rowMask(step) === 15) return
+    // A turn of the loop is a row of lanes.
+    code.i32(rowMask(step)).get(this.shift).i32(4).op(OP.i32ShrU, OP.i32ShrU).i32(1).op(OP.i32And)
+    code.i32(-1).op(OP.i32Mul).simd(SIMD.i32x4Splat).simd(SIMD.and)
+  }
+  /** Whether it writes all active lanes. */
+  #writesAll(step: Step): boolean {
+    return writesBank(step, this.index) && isBound(step) && rowMask(step) === 15
+  }
+
+  /** A result of 32 bits or less after omod and clamp, and as SDWA and DPP write it. */
+  #staged(code: Code, step: Step, result: Value, moved: readonly Moved[] | undefined, exact: boolean): Value {
+    const finish = finishOf(step, this.modes)
+    let value = finish === 0 ? result : this.#finished(code, step, result, finish, exact)
+    const isPart = resultPart(step) !== undefined
+    if (!isPart && (moved === undefined || this.#writesAll(step))) return value
+    if (!exact) this.#watchNan(code, value)
+    const pushOld = () => {
+      const old = this.#row(code, step.dst)
+      if (!exact) this.#watchNan(code, old)
+      pushArgument(code, old.arg)
+    }
+    pushArgument(code, value.arg)
+    if (isPart) placePart(code, step, pushOld)
+    else {
+      pushOld()
+      this.#pushWritten(code, step, moved!)
+      code.simd(SIMD.bitselect)
+    }
+    value = valueIn(this.locals.local(V128))
+    store(code, value)
+    return value
+  }
+
+  /** A result after omod and clamp. */
+  #finished(code: Code, step: Step, result: Value, finish: number, exact: boolean): Value {
+    const value = valueIn(this.locals.local(V128))
+    const least = flushesResults(step, this.modes) ? MIN_NORMAL : 0
+    if (valueType(step) === 'f16') this.kernels.apply(code, 'finish16', [result.arg, { constant: finish }, { lanes: 0 }], this.locals)
+    else if (exact) this.kernels.call(code, 'finish32', [result.arg, { constant: finish }, { lanes: least }], this.locals)
+    else {
+      if (least !== 0) this.#watchSmall(code, result)
+      if (!(finish & 4 && this.modes.dx10Clamp)) {
+        // Any NaN: also one that is what it should be does not pass here.
+        result.tainted = true
+        this.#watchNan(code, result)
+      }
+      pushFinished(code, finish, (result.arg as { local: number }).local)
+    }
+    store(code, value)
+    return value
   }
 
   /** Whether the result is a square and something large: then it is large. */
@@ -674,10 +836,14 @@ export class Chunk {
     return lanes
   }
 
-  #mask(code: Code, laneStep: LaneStep, args: readonly Argument[], exact: boolean): void {
+  #mask(code: Code, laneStep: LaneStep, args: readonly Argument[], moved: readonly Moved[] | undefined, exact: boolean): void {
     const { step } = laneStep
     const name = valueType(step) ? `${step.operation.name}_mask` : step.operation.name
     this.#kernel(code, name, args, exact)
+    if (moved !== undefined && !this.#writesAll(step)) {
+      this.#pushWritten(code, step, moved)
+      code.simd(SIMD.and)
+    }
     this.#setMask(code, laneStep)
   }
   /** Pops a mask. */
@@ -800,8 +966,8 @@ export class Chunk {
 
   // --- the chunk again, exactly
 
-  /** Computes the run anew from what the rows still hold, and puts the results where the fast way put its own. */
-  again(code: Code): void {
+  /** Begins to compute the run anew from what the rows still hold; returns what puts the results where the fast way put its own. */
+  again(code: Code): () => void {
     const results = new Map([...this.#dirty].map((at) => [at, this.#values.get(at)!]))
     const masks = new Map(this.#masks)
     const kept = new Map(this.#kept)
@@ -809,12 +975,10 @@ export class Chunk {
     this.#masks.clear()
     this.#minNormal = this.locals.local(V128)
     code.v128(MIN_NORMAL).set(this.#minNormal)
-    for (const step of this.steps) {
-      if (step.loads) for (const { at, local } of this.#loaded.get(step.step)!) this.put(at, local)
-      else if (isWide(step.step)) this.#wide(code, step, true)
-      else this.#exactNarrow(code, step)
-      this.locals.reset()
-    }
+    return () => this.#replace(code, results, masks, kept)
+  }
+
+  #replace(code: Code, results: ReadonlyMap<number, Value>, masks: ReadonlyMap<number, number>, kept: ReadonlyMap<LaneStep, number>): void {
     // A value that several rows share, or one that was loaded only, may be set more than once: to the same.
     for (const [at, value] of results) {
       if ('local' in value.arg) {
@@ -827,31 +991,36 @@ export class Chunk {
     setAgain(code, this.#kept, kept)
   }
 
-  #exactNarrow(code: Code, laneStep: LaneStep): void {
+  exact(code: Code, laneStep: LaneStep, moved: readonly Moved[] | undefined): void {
+    if (laneStep.loads) for (const { at, local } of this.#loaded.get(laneStep.step)!) this.put(at, local)
+    else if (isWide(laneStep.step)) this.#wide(code, laneStep, true)
+    else this.#exactNarrow(code, laneStep, moved)
+    this.locals.reset()
+  }
+
+  #exactNarrow(code: Code, laneStep: LaneStep, moved: readonly Moved[] | undefined): void {
     const { step } = laneStep
     const { name, shape, traits } = step.operation
     const result = valueType(step)
-    const sources = shape.sources.map((type, slot) => (isMask(type) ? undefined : this.#source(code, laneStep, slot)))
+    const sources = shape.sources.map((type, slot) => (isMask(type) ? undefined : this.#operand(code, laneStep, slot, moved, true)))
     const args = this.#arguments(code, laneStep, sources).map((arg, slot) =>
       needsGrain(step, slot, this.modes) ? this.#flushed(code, arg) : arg,
     )
-    if (hasMask(step)) this.#mask(code, laneStep, args, true)
+    if (hasMask(step)) this.#mask(code, laneStep, args, moved, true)
     if (result === undefined) return
     this.kernels.call(code, name, args, this.locals)
-    if (bitsOf(result) === 16) code.v128(0xffff).simd(SIMD.and)
     const local = this.locals.local(V128)
     const value = valueIn(local)
     store(code, value)
-    this.#define(step.dst, value)
-    if (result !== 'f32') return
-    if (traits.has('nan'))
-      this.#rebuildNan(
-        code,
-        'nan32',
-        local,
-        args.filter((_, i) => shape.sources[i] === 'f32'),
-      )
-    if (flushesResults(step, this.modes)) this.#flush(code, value)
+    const floats = args.filter((_, i) => shape.sources[i] === result)
+    if (traits.has('nan') && result === 'f32') this.#rebuildNan(code, 'nan32', local, floats)
+    if (traits.has('nan') && result === 'f16') this.#rebuildNan(code, 'nan16', local, floats)
+    if (result === 'f32' && flushesResults(step, this.modes)) this.#flush(code, value)
+    if (bitsOf(result) === 16) {
+      code.get(local).v128(0xffff).simd(SIMD.and)
+      store(code, value)
+    }
+    this.#define(step.dst, isStaged(step) ? this.#staged(code, step, value, moved, true) : value)
   }
 
   #flush(code: Code, value: Value): void {
@@ -866,7 +1035,7 @@ export class Chunk {
     return value.arg
   }
 
-  #rebuildNan(code: Code, rule: 'nan32' | 'nan64', local: number, floats: readonly Argument[]): void {
+  #rebuildNan(code: Code, rule: 'nan16' | 'nan32' | 'nan64', local: number, floats: readonly Argument[]): void {
     const [a = { local }, b = a, c = b] = floats
     this.kernels.call(code, rule, [{ local }, a, b, c], this.locals)
     code.set(local)
@@ -898,9 +1067,4 @@ export const maskOffset = (step: Step): number => scalarOffset(step.mods.sdst)
 /** Makes lanes of all ones and of zeros of the low four bits of the i32 on the stack. */
 export function pushLanes(code: Code): Code {
   return code.simd(SIMD.i32x4Splat).v128(1, 2, 4, 8).simd(SIMD.and).v128(1, 2, 4, 8).simd(SIMD.i32x4Eq)
-}
-
-/** Picks four of the eight dwords of two vectors. */
-function shuffleDwords(code: Code, lanes: readonly number[]): void {
-  code.simd(SIMD.shuffle).raw(Uint8Array.from(lanes.flatMap((lane) => [0, 1, 2, 3].map((byte) => lane * 4 + byte))))
 }

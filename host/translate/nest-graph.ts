@@ -16,7 +16,6 @@ import {
   capture,
   hasMask,
   type LaneContext,
-  type LaneStep,
   maskOffset,
   SLOW,
   spreadValue,
@@ -84,7 +83,6 @@ class GraphNestWriter {
   readonly #spread = new Map<number, Value>()
   readonly #scalars = new Set<Value>()
   readonly #changing = new Set<number>()
-  readonly #laneSteps: LaneStep[] = []
   /** How often blocks with approximate operations were run. */
   readonly #runs = new Map<Block, number>()
   /** Written before the groups: what does not change. */
@@ -145,7 +143,7 @@ class GraphNestWriter {
       constant: (at) => !dirty.has(at),
       unsure: () => {},
     }
-    this.#chunks = Array.from({ length: count }, (_, i) => new Chunk(this.#laneSteps, lane, i, this.#rows.base, this.#shift, this.#scalars))
+    this.#chunks = Array.from({ length: count }, (_, i) => new Chunk(lane, i, this.#rows.base, this.#shift, this.#scalars))
     // What a group writes lives around the loop.
     for (const chunk of this.#chunks.keys()) for (const at of dirty) this.#rows.carry(chunk, at)
     locals.keep()

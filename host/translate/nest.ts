@@ -79,10 +79,7 @@ export class NestWriter {
     this.#dirty = new Set(nest.block.steps.flatMap((step) => rowsWritten(step, nest.roleOf(step))))
     const steps: LaneStep[] = []
     const newChunks = (large?: Set<Value>) =>
-      Array.from(
-        { length: chunks },
-        (_, i) => new Chunk(steps, large ? { ...lane, large } : lane, i, this.#rows.base, this.#shift, scalars),
-      )
+      Array.from({ length: chunks }, (_, i) => new Chunk(large ? { ...lane, large } : lane, i, this.#rows.base, this.#shift, scalars))
     this.#chunks = newChunks()
     for (const at of nest.sliced.keys()) this.#bits.set(at, locals.fresh(I64))
     this.#slicedFile = {

@@ -7,7 +7,7 @@
  */
 import { Stop } from '../engine.ts'
 import { EXEC_LO, RECORD_PC, scalarOffset, VCC_LO, WAVE_INSTRUCTIONS, WAVE_PC, WAVE_SCC, WAVE_STOP } from '../plan/layout.ts'
-import { FLAG_APPROXIMATE, FLAG_DPP, FLAG_SDWA, KIND_SPECIAL } from '../plan/record.ts'
+import { FLAG_APPROXIMATE, KIND_SPECIAL } from '../plan/record.ts'
 import { crossLaneUses, laneSource, writeCrossLane } from './crosslane.ts'
 import { findGrained, GrainState } from './flow.ts'
 import { SMALL } from './grain.ts'
@@ -18,6 +18,7 @@ import {
   capture,
   type FunctionLocals,
   hasMask,
+  isWide,
   LaneLoop,
   type LaneStep,
   maskOffset,
@@ -35,6 +36,7 @@ import { writeGraphNest } from './nest-graph.ts'
 import { type Evaluate, planNest, rowsWritten } from './nest-plan.ts'
 import { bestRole, laneFacts, type Role } from './roles.ts'
 import { countApproximate, isPlainScalar, overlaps, pair, scalarReads, scalarUses, waveScalars, writeScalar } from './scalars.ts'
+import { finishOf, isDpp, isSdwa, isStaged, staysInRow } from './stages.ts'
 import { Code, type FunctionType, I32, I64, ModuleBuilder, OP, SIMD, V128 } from './wasm.ts'
 
 const RUN: FunctionType = { parameters: [I32, I32, I32], results: [I32] }
@@ -157,13 +159,22 @@ class RegionModule {
 
 /** Whether a vector instruction can be part of a run of lanes. */
 function isLaneStep(step: Step, modes: LaneModes, kernels: Kernels): boolean {
-  const { operation, flags, mods } = step
+  const { operation, mods } = step
   const { functions, flushes64, round } = laneFacts(operation)
-  if (flags & (FLAG_SDWA | FLAG_DPP) || mods.omod || mods.clamp || mods.kinds.includes(KIND_SPECIAL)) return false
+  if (mods.kinds.includes(KIND_SPECIAL) || (isStaged(step) && !isLaneStaged(step, modes, kernels))) return false
   // What writes EXEC is for the core: the row of lane masks has to follow.
   if (hasMask(step) && maskOffset(step) >= scalarOffset(EXEC_LO) - 4) return false
   if ((modes.flush64 && flushes64) || (round !== undefined && modes[round] !== 0)) return false
   return functions.every((name) => kernels.takesVectors(name))
+}
+
+/** Whether runs have what stands around the operation: not around 64-bit ones, and no integer saturation. */
+function isLaneStaged(step: Step, modes: LaneModes, kernels: Kernels): boolean {
+  const finish = finishOf(step, modes)
+  if (isWide(step)) return !isSdwa(step) && !isDpp(step) && !step.mods.clamp && finish === 0
+  if (isDpp(step) && !staysInRow(step)) return false
+  if (step.mods.clamp && kernels.has(`${step.operation.name}_clamped`)) return false
+  return (finish & 3) === 0 || modes.round32 === 0
 }
 
 /** Roles of steps, found once. */
@@ -472,6 +483,8 @@ interface BlockCode {
 export class RegionWriter {
   readonly #module = new RegionModule()
   readonly #roles: (step: Step) => Role
+  /** Roles in loops that run group by group: they do not know what stands around operations. */
+  readonly #nestRoles: (step: Step) => Role
   /** Numbers of all blocks that there ever were, and their functions by number. */
   readonly #numbers = new Map<number, number>()
   readonly #written: BlockCode[] = []
@@ -482,6 +495,7 @@ export class RegionWriter {
     private readonly evaluate: Evaluate,
   ) {
     this.#roles = rolesOf(modes, kernels)
+    this.#nestRoles = (step) => (isStaged(step) && this.#roles(step) === 'lanes' ? 'call' : this.#roles(step))
     this.#module.builder.importMemory(kernels.memoryLimits)
   }
 
@@ -497,7 +511,7 @@ export class RegionWriter {
   write(blocks: ReadonlyMap<number, Block>, trusting: boolean): Region {
     const { builder } = this.#module
     const grained = trusting ? findGrained(blocks, this.#roles, this.modes) : new Map<number, ReadonlySet<number>>()
-    const nests = findNests(blocks, this.#roles)
+    const nests = findNests(blocks, this.#nestRoles)
     // What is left of such a loop, at the end of a budget, is the interpreter's: ordinary code for it would seldom run.
     const alone = [...nests.values()].filter((nest) => trusting && nest.isSure)
     const inside = new Set(alone.flatMap(({ found }) => [...found.blocks.keys()]))
@@ -533,7 +547,7 @@ export class RegionWriter {
 
   #block(block: Block, surroundings: Surroundings, key: string): BlockCode {
     const { modes, kernels, evaluate } = this
-    return { key, ...blockFunction(block, surroundings, this.#module, modes, kernels, this.#roles, evaluate) }
+    return { key, ...blockFunction(block, surroundings, this.#module, modes, kernels, this.#roles, this.#nestRoles, evaluate) }
   }
 }
 
@@ -633,6 +647,7 @@ function blockFunction(
   modes: LaneModes,
   kernels: Kernels,
   roles: (step: Step) => Role,
+  nestRoles: (step: Step) => Role,
   evaluate: Evaluate,
 ): Omit<BlockCode, 'key'> {
   const locals = new BlockLocals(module, kernels)
@@ -654,7 +669,7 @@ function blockFunction(
     if (target === undefined) leave(pc)
     else code.i32(target).op(OP.return)
   }
-  const nest = isOrdinary ? planNest(block, roles, evaluate) : undefined
+  const nest = isOrdinary ? planNest(block, nestRoles, evaluate) : undefined
   let isNest = false
   if (nest !== undefined || graphNest !== undefined) {
     const context = { modes, kernels, locals, wave: WAVE, grained, left: module.left }

@@ -100,6 +100,7 @@ export const SIMD = {
   i32x4Eq: 55,
   i32x4Ne: 56,
   i32x4LtU: 58,
+  i32x4GtS: 59,
   i32x4GtU: 60,
   i32x4GeU: 64,
   f32x4Eq: 65,
@@ -122,6 +123,8 @@ export const SIMD = {
   i32x4ExtendLowS: 167,
   i32x4ExtendLowU: 169,
   i32x4Shl: 171,
+  i32x4ShrS: 172,
+  i32x4ShrU: 173,
   i32x4Add: 174,
   i32x4Sub: 177,
   i32x4Mul: 181,
@@ -130,6 +133,9 @@ export const SIMD = {
   i64x2Bitmask: 196,
   i64x2Add: 206,
   i64x2Mul: 213,
+  f32x4Mul: 230,
+  f32x4Pmin: 234,
+  f32x4Pmax: 235,
 } as const
 
 /** Bytes under construction. */
@@ -571,4 +577,9 @@ function text(to: Bytes, value: string): void {
 function name(to: Bytes, field: string): void {
   text(to, 'core')
   text(to, field)
+}
+
+/** Picks four of the eight dwords of two vectors. */
+export function shuffleDwords(code: Code, lanes: readonly number[]): void {
+  code.simd(SIMD.shuffle).raw(Uint8Array.from(lanes.flatMap((lane) => [0, 1, 2, 3].map((byte) => lane * 4 + byte))))
 }

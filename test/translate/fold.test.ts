@@ -154,5 +154,6 @@ test('a local that is set behind one label of a table is not known behind the ne
 })
 
 /** A NaN, or the half of one that tells. */
-const isNan = (bits: number): boolean => (bits & 0x7ff00000) === 0x7ff00000
+/** A quiet NaN, or the high dword of one of 64 bits. */
+const isNan = (bits: number): boolean => (bits & 0x7fc00000) === 0x7fc00000
 const hex = (words: Uint32Array): string => [...words].map((x) => x.toString(16)).join(' ')

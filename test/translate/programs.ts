@@ -87,6 +87,42 @@ const VALU = [
   'v_cvt_f32_f64 d w',
   'v_mad_u64_u32 w vcc v v w',
   'v_add_f16 d x v',
+  'v_mul_f16 d x v',
+  'v_mac_f16 d x v',
+  'v_fma_f16 d f f f',
+  'v_mad_f16 d f f f',
+  'v_max_f16_e64 d f f',
+  'v_sub_f16_e64 d f f',
+  'v_rcp_f16 d x',
+  'v_floor_f16 d x',
+  'v_cvt_i16_f16 d x',
+  'v_cmp_lt_f16 vcc x v',
+  'v_add_f16_sdwa d f f',
+  'v_mul_f16_sdwa d f f',
+  'v_max_f16_sdwa d f f',
+  'v_mac_f16_sdwa d f f',
+  'v_cvt_f16_f32_sdwa d f',
+  'v_cvt_f32_f16_sdwa d f',
+  'v_add_f32_sdwa d f f',
+  'v_mac_f32_sdwa d f f',
+  'v_mov_b32_sdwa d v',
+  'v_or_b32_sdwa d v v',
+  'v_lshlrev_b32_sdwa d v v',
+  'v_add_u32_sdwa d vcc v v',
+  'v_addc_u32_sdwa d vcc v v vcc',
+  'v_cndmask_b32_sdwa d v v vcc',
+  'v_cmp_lt_f16_sdwa vcc f f',
+  'v_cmp_gt_u32_sdwa vcc v v',
+  'v_cvt_u32_f32_sdwa d f',
+  'v_add_f32_dpp d f f',
+  'v_mac_f32_dpp d f f',
+  'v_add_f16_dpp d f f',
+  'v_mov_b32_dpp d v',
+  'v_mov_b32_dpp d v',
+  'v_xor_b32_dpp d v v',
+  'v_add_u32_dpp d vcc v v',
+  'v_addc_u32_dpp d vcc v v vcc',
+  'v_cvt_f32_i32_dpp d v',
   'v_add_u16 d x v',
   'v_cvt_f16_f32 d x',
   'v_cvt_f32_f16 d x',
@@ -122,6 +158,9 @@ const SALU = [
   's_and_b64 exec exec m',
   's_bfe_u32 s z z',
 ]
+const SELECTS = ['BYTE_0', 'BYTE_1', 'BYTE_2', 'BYTE_3', 'WORD_0', 'WORD_1', 'WORD_1', 'DWORD']
+const UNUSED = ['UNUSED_PAD', 'UNUSED_SEXT', 'UNUSED_PRESERVE']
+const FINISHES = ['clamp', 'mul:2', 'mul:4', 'div:2', 'mul:2 clamp', 'div:2 clamp']
 const SHIFT_COUNTS = ['0', '1', '7', '8', '16', '31', '32', '33', '40', '63', '64', '-1', '-16', '1.0', '-0.5']
 const CONSTANTS = ['0', '1.0', '-4.0', '0.5', '64', '-1', '0x3f123456', '7']
 
@@ -175,9 +214,37 @@ export function instruction(random: Random, table: readonly string[]): string {
 function attempt(random: Random, table: readonly string[]): string {
   const [name, ...kinds] = table[random(table.length)]!.split(' ')
   const text = `${name} ${kinds.map((kind) => operand(kind, random)).join(', ')}`
-  return /_e64|mad_f32|fma_f32/.test(name!) && !/cmp|cndmask/.test(name!) && random(8) === 0
-    ? `${text} ${['clamp', 'mul:2', 'div:2'][random(3)]}`
-    : text
+  if (name!.endsWith('_sdwa')) return `${text} ${selects(random, kinds)}`
+  if (name!.endsWith('_dpp')) return `${text} ${moves(random)}`
+  const isFinished = /_e64|ma[dx]_f|fma_f/.test(name!) && !/cmp|cndmask/.test(name!)
+  return isFinished && random(4) === 0 ? `${text} ${FINISHES[random(FINISHES.length)]}` : text
+}
+
+/** SDWA's parts of registers: of the destination where the first operand is one, then of the sources. */
+function selects(random: Random, [first, ...rest]: readonly string[]): string {
+  const pick = (from: readonly string[]) => from[random(from.length)]!
+  const sources = rest.filter((kind) => kind !== 'vcc').map((_, i) => `src${i}_sel:${pick(SELECTS)}`)
+  const finish = first === 'd' && rest.some((kind) => kind === 'f') && random(6) === 0 ? ['clamp'] : []
+  const target = first === 'd' ? [`dst_sel:${pick(SELECTS)}`, `dst_unused:${pick(UNUSED)}`] : []
+  return [...finish, ...target, ...sources].join(' ')
+}
+
+/** DPP: where lanes read, and which are written. */
+function moves(random: Random): string {
+  const count = 1 + random(15)
+  const quad = [0, 1, 2, 3].map(() => random(4))
+  const from = [
+    `quad_perm:[${quad}]`,
+    `row_shl:${count}`,
+    `row_shr:${count}`,
+    `row_ror:${count}`,
+    'row_mirror',
+    'row_half_mirror',
+    'wave_shr:1',
+    'row_bcast:15',
+  ][random(random(4) ? 6 : 8)]
+  const mask = () => (random(3) ? '0xf' : `0x${random(16).toString(16)}`)
+  return `${from} row_mask:${mask()} bank_mask:${mask()}${random(3) ? ' bound_ctrl:0' : ''}`
 }
 
 const body = (random: Random, length: number): string[] => Array.from({ length }, () => instruction(random, random(4) === 0 ? SALU : VALU))
