@@ -9,7 +9,7 @@ import { Profiler } from '../results/profile.ts'
 import { watch } from '../results/watch.ts'
 import { type RecordedWave, Recorder, type RecordOptions } from '../trace/recorder.ts'
 import { engineNameOf, giveBack, type JobEngine } from './engines.ts'
-import type { Job } from './job.ts'
+import type { Dispatch, Job } from './job.ts'
 import { type LoadedJob, loadJob, type ReadFile } from './load.ts'
 import { compareAll, type Run, readAll } from './outcome.ts'
 import { parseJson, readJob } from './parse.ts'
@@ -64,10 +64,12 @@ const noFiles: ReadFile = (path) => Promise.reject(new Error(`no readFile option
  */
 export async function runJob(job: Job, options: RunJobOptions = {}): Promise<JobResult> {
   const engine = options.engine ?? 'auto'
+  const watched = options.profile === true || options.record !== undefined
   try {
+    if (!options.check && !watched && sharesMemory(job, engine, options))
+      (options.pool ?? pool).prepare(engineNameOf(engine), wavesOf(job), options.threads)
     const loaded = await loadJob(job, options.readFile ?? noFiles)
     if (options.check) return await runChecked(loaded, engine, options)
-    const watched = options.profile === true || options.record !== undefined
     return await (watched ? runWatched(loaded, engine, options) : runAlone(loaded, engine, options))
   } catch (error) {
     options.signal?.throwIfAborted()
@@ -114,8 +116,7 @@ function nameOf(value: unknown): string {
 
 async function runAlone(loaded: LoadedJob, engine: JobEngine, options: RunJobOptions): Promise<JobResult> {
   const { threads = coreCount(), signal, onProgress } = options
-  const shared = threads > 1 && engine !== 'reference' && canShare() && hasSeveralWorkgroups(loaded.job)
-  const run = await begin(loaded, engine, shared, options.schedule)
+  const run = await begin(loaded, engine, sharesMemory(loaded.job, engine, options), options.schedule)
   const outcome = await (options.pool ?? pool).run(run.execution, { budget: loaded.job.budget, signal, onProgress, threads })
   const done = result(loaded, run, outcome, undefined, outcome.error)
   giveBack(run.device.engine, engine)
@@ -150,10 +151,21 @@ const neverRan = (waves: readonly RecordedWave[]): LaunchError =>
     `wave ${waves.map(({ group, wave }) => `${group}.${wave}`).join(', ')} was to be recorded and never ran; give workgroup and wave by their numbers, as 0.0`,
   )
 
-function hasSeveralWorkgroups({ start }: Job): boolean {
-  if (start.form !== 'dispatch' || start.grid === undefined || start.workgroup === undefined) return false
+/** Whether a job may have several threads. */
+const sharesMemory = (job: Job, engine: JobEngine, { threads = coreCount() }: RunJobOptions): boolean =>
+  threads > 1 && engine !== 'reference' && canShare() && groupsOf(job) > 1
+
+/** Workgroups of a job, whether its sizes are right or not. */
+function groupsOf({ start }: Job): number {
+  if (start.form !== 'dispatch' || start.grid === undefined || start.workgroup === undefined) return 1
   const { grid, workgroup } = start
-  return grid.some((items, d) => items > workgroup[d]!)
+  return grid.reduce((all, items, d) => all * Math.ceil(items / workgroup[d]!), 1)
+}
+
+/** Waves of a job of several workgroups. */
+function wavesOf(job: Job): number {
+  const { workgroup } = job.start as Dispatch
+  return groupsOf(job) * Math.ceil(workgroup!.reduce((all, items) => all * items, 1) / job.target.waveSize)
 }
 
 async function runChecked(loaded: LoadedJob, engine: JobEngine, options: RunJobOptions): Promise<JobResult> {

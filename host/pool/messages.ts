@@ -5,7 +5,13 @@ import type { ErrorCode } from '../errors.ts'
 import type { Report } from './share.ts'
 
 /** What a worker hears. */
-export type Message = Invitation | News
+export type Message = Preparation | Invitation | News
+
+/** Says that an invitation will come. */
+export interface Preparation {
+  readonly form: 'preparation'
+  readonly engine: EngineName
+}
 
 /** What the first thread has translated while a worker takes part. */
 export interface News {

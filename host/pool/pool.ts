@@ -1,6 +1,6 @@
 /** A pool of workers that run workgroups of a dispatch together with the thread that asks for it. */
 import { type Device, type DispatchTwin, type Execution, type Outcome, pause, type RunOptions, SLICE_MS } from '../device/index.ts'
-import type { SentTranslation, SharedMemory } from '../engine.ts'
+import type { EngineName, SentTranslation, SharedMemory } from '../engine.ts'
 import { CoreError, LanewiseError } from '../errors.ts'
 import { Control } from './control.ts'
 import type { Invitation } from './messages.ts'
@@ -9,19 +9,17 @@ import { type Report, Share } from './share.ts'
 import { coreCount, startThread, type Thread } from './thread.ts'
 
 /** Where workers come from, and when they are wanted. */
-/** What a pool is made with. */
 export interface PoolOptions {
   /** Where the worker's module is, in case a bundler has moved it from beside this one. */
   readonly worker?: URL
   /**
    * Milliseconds that a dispatch runs on one thread before others join, for most are done by then; with 0 none begins before all are there.
-   * @default 10
+   * @default 10, and none where a dispatch has thousands of waves: it is asked for others at once, and does not wait for them
    */
   readonly patienceMs?: number
 }
 
-/** Limits of a run on a pool. */
-/** Options of {@link Pool.run}. */
+/** Options of {@link Pool.run}: limits of a run on a pool. */
 export interface PoolRunOptions extends RunOptions {
   /**
    * Threads at most, the calling one included.
@@ -37,6 +35,8 @@ export interface PoolOutcome extends Outcome {
 }
 
 const PATIENCE_MS = 10
+/** Waves of a dispatch from which on it is expected to outlast that: they take 3 microseconds and more. */
+const MANY_WAVES = 2048
 const PROGRESS_MS = 125
 
 /** A worker that was invited. */
@@ -49,7 +49,6 @@ interface Guest {
   dismiss(): void
 }
 
-/** Worker threads that share a device's memory and take its workgroups by turns. They start when a run is long enough, and wait for the next. */
 /**
  * Workers that run workgroups of a dispatch together with the thread that asks for it. They start when a dispatch first wants them, stay for
  * the next one, and do not keep a process alive.
@@ -67,6 +66,16 @@ export class Pool {
 
   constructor(options: PoolOptions = {}) {
     this.#options = options
+  }
+
+  /**
+   * Starts workers for a dispatch that is still to be loaded, if it has so many waves that it will want them: starting takes them tens of
+   * milliseconds. Does nothing where they are there, or cannot be.
+   * @param waves of the dispatch
+   */
+  prepare(engine: EngineName, waves: number, threads: number = coreCount()): void {
+    if (this.#busy || waves < MANY_WAVES) return
+    while (this.#threads.length < threads - 1 && this.#start()) this.#threads.at(-1)!.tell({ form: 'preparation', engine })
   }
 
   /**
@@ -105,7 +114,9 @@ export class Pool {
     if (!(budget >= 1)) throw new RangeError(`budget is ${budget}; it must be at least 1 instruction`)
     signal?.throwIfAborted()
     const start = performance.now()
-    const { patienceMs = PATIENCE_MS } = this.#options
+    const { patienceMs } = this.#options
+    const isLarge = execution.groupCount * execution.waves.length >= MANY_WAVES
+    const inviteAfterMs = patienceMs ?? (isLarge ? 0 : PATIENCE_MS)
     const control = new Control(execution.groupCount, threads)
     const all = execution.instructions + Math.floor(budget)
     const share = new Share(control, all)
@@ -115,23 +126,21 @@ export class Pool {
     signal?.addEventListener('abort', abort)
     const report = (): void => onProgress?.(control.done, execution.groupCount)
     const timer = onProgress && setInterval(report, PROGRESS_MS)
-    let guests: readonly Guest[] = []
+    let guests: readonly Guest[] | undefined
     const { translations } = execution.device.engine
     if (translations)
       translations.onMade = (made) => {
-        if (guests.length > 0) this.#spread(execution, made)
+        if (guests !== undefined) this.#spread(execution, made)
       }
     try {
-      const invite = (): void => {
-        guests = this.#invite(execution, twin(), shared, control, all)
-      }
+      const invite = () => this.#invite(execution, twin(), shared, control, all)
       if (patienceMs === 0) {
-        invite()
+        guests = invite()
         await Promise.all(guests.map(({ arrived }) => arrived))
       }
       for (let paused = start; share.step(); ) {
         const now = performance.now()
-        if (guests.length === 0 && patienceMs > 0 && now - start >= patienceMs) invite()
+        if (guests === undefined && now - start >= inviteAfterMs) guests = invite()
         if (now - paused < SLICE_MS) continue
         await pause()
         paused = performance.now()
@@ -193,6 +202,7 @@ export class Pool {
     if (this.#unavailable) return false
     try {
       const thread = startThread(this.#options.worker)
+      thread.onEnd = () => this.#lose(thread)
       this.#threads.push(thread)
     } catch {
       this.#unavailable = true
@@ -202,13 +212,14 @@ export class Pool {
 
   /** A worker is no more. If it never answered, its module is not there, and no other worker will do better. */
   #lose(thread: Thread): void {
+    if (!this.#threads.includes(thread)) return
     this.#threads = this.#threads.filter((other) => other !== thread)
     if (!thread.answered) this.#unavailable = true
   }
 }
 
 /** Waits for those that take part; the others are told to stay away. @throws what a worker failed with */
-async function farewell(guests: readonly Guest[]): Promise<Report[]> {
+async function farewell(guests: readonly Guest[] = []): Promise<Report[]> {
   for (const guest of guests) guest.dismiss()
   const settled = await Promise.allSettled(guests.map(({ report }) => report))
   for (const result of settled) if (result.status === 'rejected') throw result.reason

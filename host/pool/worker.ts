@@ -1,7 +1,7 @@
 /** A worker: takes part in the dispatches it is invited to. Runs in a worker thread of Node or a module worker of a browser. */
 import { joinCore } from '../core/engine.ts'
 import { type Code, Device, dispatchTwin, type Execution, pause, SLICE_MS } from '../device/index.ts'
-import type { Engine } from '../engine.ts'
+import type { Engine, EngineName, EngineSeed } from '../engine.ts'
 import { LanewiseError } from '../errors.ts'
 import { Control } from './control.ts'
 import type { Answer, Invitation, Message, News } from './messages.ts'
@@ -22,12 +22,11 @@ let session: Session | undefined
 /** What the first thread has told since the last invitation: some of it before all was ready to hear it. */
 let news: News[] = []
 
-/** Node's parent port, or the worker's own global scope. */
-const parent: Pick<MessagePort, 'postMessage' | 'onmessage'> =
-  (globalThis.process?.getBuiltinModule?.('node:worker_threads')?.parentPort as unknown as MessagePort | null | undefined) ??
-  (globalThis as unknown as MessagePort)
+/** Node's parent port; undefined in browsers, where the worker's own global scope is used. */
+const port = globalThis.process?.getBuiltinModule?.('node:worker_threads')?.parentPort ?? undefined
+const scope = globalThis as unknown as MessagePort
 
-const answer = (message: Answer): void => parent.postMessage(message)
+const answer = (message: Answer): void => (port ?? scope).postMessage(message)
 
 async function accept(invitation: Invitation): Promise<void> {
   const { index, threads, groupCount, budget } = invitation
@@ -72,8 +71,9 @@ function adopt({ code, made }: Pick<News, 'code' | 'made'>): void {
   if (session?.code === code && wave !== undefined) session.device.engine.translations?.adopt(wave.program.host, made)
 }
 
-const join = async (name: Invitation['engine'], seed: Invitation['seed']): Promise<Engine> =>
-  name === 'translate' ? (await import('../translate/engine.ts')).joinTranslate(seed) : joinCore(seed)
+const join = async (name: EngineName, seed: EngineSeed): Promise<Engine> =>
+  name === 'translate' ? (await translator()).joinTranslate(seed) : joinCore(seed)
+const translator = () => import('../translate/engine.ts')
 
 // No instructions' texts: the first thread tells faults once more, in its own words.
 const deviceOf = (engine: Engine, { target, gdsAddress }: Invitation['twin']): Device => new Device(engine, target, { gdsAddress })
@@ -83,12 +83,16 @@ function failureOf(error: unknown) {
   return { code: 'ERR_CORE' as const, message: `a worker failed: ${error instanceof Error ? error.message : error}` }
 }
 
-parent.onmessage = ({ data }: MessageEvent<Message>): void => {
-  if (data.form === 'translation') {
-    news.push(data)
-    adopt(data)
-  } else {
+function hear(message: Message): void {
+  if (message.form === 'translation') {
+    news.push(message)
+    adopt(message)
+  } else if (message.form === 'invitation') {
     news = []
-    void accept(data)
-  }
+    void accept(message)
+  } else if (message.engine === 'translate') void translator()
 }
+
+// Node hands messages to `on` as they are; for `onmessage` it makes events, and for these it loads all of its fetch: tens of milliseconds.
+if (port === undefined) scope.onmessage = ({ data }: MessageEvent<Message>) => hear(data)
+else port.on('message', hear)

@@ -56,10 +56,12 @@ const LEAST = 20_000
 /** What a thread that joined counts as done: the thread that began before is about to translate, and will send what it made. */
 const JOINED_ROUNDS = 2
 /**
- * Where translating does not pay, so many calls of `run` go to the core uncounted before one is counted again: counting takes a tenth of
- * what a wave of fifty instructions does. A prime, so that it does not fall into step with the waves of workgroups.
+ * Where translating does not pay, so many calls of `run` go to the core uncounted before one is counted again: counting takes a fifth of
+ * what a wave of fifty instructions does. A prime, so that it does not fall into step with the waves of workgroups. Fewer, where waves
+ * run on average longer than those before, by this factor.
  */
 const CALM = 61
+const RESTLESS = 2
 /** Doubts after which a program is translated anew, every block testing what it reads. */
 const DOUBT_LIMIT = 1000
 /** Program ids and modes make one key: there are so many of the latter. */
@@ -75,8 +77,9 @@ class Translator implements TranslateEngine, Translations {
   readonly #threshold: number | undefined
   /** Waves that are still to come, as far as is known. */
   #expected = 0
-  /** Calls of `run` that are not counted. */
+  /** Calls of `run` that are not counted, and instructions that waves that end there may have run. */
   #calm = 0
+  #calmInstructions = 0
   #words: Uint32Array
   /** Of the wave that ran last: its program's id, the bits of MODE that matter, and what is known of these. */
   #lastId = 0
@@ -172,8 +175,10 @@ class Translator implements TranslateEngine, Translations {
   run(wave: number, budget: number): Stop {
     if (this.#calm === 0) return this.#run(wave, budget)
     const stop = this.core.run(wave, budget)
+    this.#calm--
+    if (stop === Stop.End) this.#calmInstructions -= this.#word(wave + WAVE_INSTRUCTIONS)
     // A wave that goes on and on may be worth it yet.
-    this.#calm = stop === Stop.Budget ? 0 : this.#calm - 1
+    if (stop === Stop.Budget || this.#calmInstructions < 0) this.#calm = 0
     return stop
   }
 
@@ -293,7 +298,10 @@ class Translator implements TranslateEngine, Translations {
       // There is no need to ask again soon.
       program.asked = 2 * likely
     }
-    if (ended && !this.#hasTranslated(wave)) this.#calm = CALM
+    if (ended && !this.#hasTranslated(wave)) {
+      this.#calm = CALM
+      this.#calmInstructions = RESTLESS * CALM * instructions
+    }
     return false
   }
 

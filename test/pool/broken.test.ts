@@ -29,6 +29,13 @@ test.each([0, 1])('a worker that throws when it loads leaves one thread (after %
   expect(await run(module('throw new Error("no")'), patienceMs)).toMatchObject(ALONE)
 })
 
+test('a worker that was prepared and is not there leaves one thread', async () => {
+  const pool = new Pool({ worker: new URL('file:///nowhere/worker.js'), patienceMs: 0 })
+  pool.prepare('core', 100_000, 2)
+  await new Promise((resolve) => setTimeout(resolve, 200))
+  expect(await runJob(job, { engine: 'core', threads: 2, pool })).toMatchObject(ALONE)
+})
+
 test('a worker that never answers is not waited for', async () => {
   expect(await run(module('setInterval(() => {}, 1000)'), 1)).toMatchObject(ALONE)
 })

@@ -203,6 +203,21 @@ test('two jobs at once: one has the pool, the other one thread', async () => {
   expect(other).toMatchObject({ status: 'ok', threads: 1 })
 })
 
+test('a pool that was closed before its workers had begun starts others', async () => {
+  pool().close()
+  pool().prepare('translate', 100_000, 3)
+  pool().close()
+  const result = await run(asmJob(COUNT.replace('1000', '20000'), { groups: 100 }), 2)
+  expect(result).toMatchObject({ status: 'ok', threads: 2 })
+})
+
+test('workers that were prepared take part', async () => {
+  pool().close()
+  pool().prepare('translate', 100_000, 2)
+  const result = await run(asmJob(COUNT.replace('1000', '20000'), { groups: 100 }), 2)
+  expect(result).toMatchObject({ status: 'ok', threads: 2 })
+})
+
 test('times do not tell how many threads there are', async () => {
   const asm = `
       s_load_dwordx2 s[0:1], s[4:5], 0x0
