@@ -14,8 +14,6 @@ export interface Locals {
   globalImport(name: string): number
   /** A local that holds a v128 constant (its 16 bytes), where that is better than the constant itself. */
   pooled?(bytes: Uint8Array): number | undefined
-  /** Writes what stands in the place of a call of `refreshExec`: lanes are masked by EXEC's bits, so the row of masks may wait. */
-  staleExec(code: Code): void
 }
 
 /** An argument: a local, an i32 constant, or a dword in all four lanes of a v128. */
@@ -290,10 +288,8 @@ export class Kernels {
   /** A call inside a spliced body; without `args` they are on the stack. */
   #inner(code: Code, index: number, args: readonly Argument[] | undefined, locals: Locals): void {
     const exported = this.#exportOfFunction.get(index)
-    if (exported === 'refreshExec') {
-      if (!args) code.op(OP.drop)
-      return locals.staleExec(code)
-    }
+    // Lanes are masked by EXEC's bits here; the row of masks waits until the core is called (region.ts).
+    if (exported === 'refreshExec') return void (args || code.op(OP.drop))
     if (exported !== undefined && this.#size(index, []) > SPLICE_LIMIT / 4) {
       for (const arg of args ?? []) this.#push(code, arg, locals)
       code.op(OP.call).u32(locals.functionImport(exported))

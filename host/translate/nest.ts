@@ -428,7 +428,6 @@ export class NestWriter {
     if (nest.sccOf !== undefined) {
       code.get(wave).get(wave).memory(OP.i64Load, nest.sccOf).i64(0n).op(OP.i64Ne).memory(OP.i32Store, SCC)
     }
-    if (nest.divides) locals.staleExec(code)
     const { steps } = nest.block
     code.op(OP.globalGet).u32(left).get(most).i32(steps.length).op(OP.i32Mul, OP.i32Sub, OP.globalSet).u32(left)
     for (const step of steps)

@@ -9,6 +9,7 @@ import { Stop } from '../engine.ts'
 import { EXEC_LO, RECORD_PC, scalarOffset, VCC_LO, WAVE_INSTRUCTIONS, WAVE_PC, WAVE_SCC, WAVE_STOP } from '../plan/layout.ts'
 import { FLAG_APPROXIMATE, KIND_SPECIAL } from '../plan/record.ts'
 import { crossLaneUses, laneSource, writeCrossLane } from './crosslane.ts'
+import { factOf } from './fact.ts'
 import { findGrained, GrainState } from './flow.ts'
 import { SMALL } from './grain.ts'
 import { BLOCK_LIMIT, type Block, type Step, successors } from './graph.ts'
@@ -35,7 +36,7 @@ import { type GraphNest, planGraphNest } from './nest-flow.ts'
 import { writeGraphNest } from './nest-graph.ts'
 import { type Evaluate, planNest, rowsWritten } from './nest-plan.ts'
 import { bestRole, laneFacts, type Role } from './roles.ts'
-import { countApproximate, isPlainScalar, overlaps, pair, scalarReads, scalarUses, waveScalars, writeScalar } from './scalars.ts'
+import { countApproximate, EXEC, isPlainScalar, overlaps, pair, scalarReads, scalarUses, waveScalars, writeScalar } from './scalars.ts'
 import { finishOf, isDpp, isSdwa, isStaged, staysInRow } from './stages.ts'
 import { Code, type FunctionType, I32, I64, ModuleBuilder, OP, SIMD, V128 } from './wasm.ts'
 
@@ -134,9 +135,6 @@ class BlockLocals implements FunctionLocals {
   globalImport(name: string): number {
     return this.module.builder.importedGlobal(name, I32)
   }
-  staleExec(code: Code): void {
-    code.i32(1).op(OP.globalSet).u32(this.module.stale)
-  }
 }
 
 /** The module under construction and its globals. Imports are made known before functions are added. */
@@ -149,8 +147,8 @@ class RegionModule {
   readonly next = this.builder.importedGlobal('next', I32)
   /** Instructions left. */
   readonly left = this.builder.importedGlobal('left', I32)
-  /** 1 while the row of EXEC's lane masks is older than EXEC. */
-  readonly stale = this.builder.importedGlobal('stale', I32)
+  /** EXEC as the row of its lane masks was made of it: that waits until the core is called. */
+  readonly masked = this.builder.importedGlobal('masked', I64)
   /** 1 while rows may not be grained that are taken to be: at entry, and when a chunk was computed again. */
   readonly unsure = this.builder.importedGlobal('unsure', I32)
   /** Where a loop of several blocks is entered (nest-graph.ts). */
@@ -382,7 +380,7 @@ class BlockWriter {
     const { reads, writes } = scalarUses(step)
     this.#state.scalar(step)
     const apply = () => {
-      writeScalar(this.code, step, this.kernels, this.locals, waveScalars(WAVE, this.locals))
+      writeScalar(this.code, step, this.kernels, this.locals, waveScalars(WAVE))
       this.locals.reset()
     }
     if (this.#waits(reads, writes)) this.#wait({ reads, writes, apply })
@@ -409,7 +407,7 @@ class BlockWriter {
     const kept = this.#keep(laneSource(step))
     const others = kept === undefined ? reads : new Set([...reads].filter((at) => at !== laneSource(step)))
     const apply = () => {
-      writeCrossLane(this.code, step, WAVE, this.locals, waveScalars(WAVE, this.locals), kept)
+      writeCrossLane(this.code, step, WAVE, this.locals, waveScalars(WAVE), kept)
       this.locals.reset()
     }
     const waits =
@@ -440,13 +438,16 @@ class BlockWriter {
   /** Any other instruction: the core runs it, and may stop the wave. `rest` counts it and what follows in the block. */
   #call(step: Step, rest: number): void {
     const { code, module } = this
-    code.op(OP.globalGet).u32(module.stale).block(OP.if).get(WAVE).op(OP.call).u32(this.locals.functionImport('refreshExec'))
-    code.i32(0).op(OP.globalSet).u32(module.stale).end()
+    code.op(OP.globalGet).u32(module.masked).get(WAVE).memory(OP.i64Load, EXEC).op(OP.i64Ne).block(OP.if)
+    code.get(WAVE).op(OP.call).u32(this.locals.functionImport('refreshExec'))
+    noteMasks(code, module)
+    code.end()
     code.i32(step.address).get(WAVE).op(OP.call).u32(this.#stepImport)
     code.op(OP.globalGet).u32(module.stop).block(OP.if)
     code.get(WAVE).i32(step.pc).memory(OP.i32Store, WAVE_PC)
     this.#giveBack(rest, STOPPED)
     code.end()
+    if (mayWriteExec(step.operation)) noteMasks(code, module)
     this.#state.call(step)
     this.#state.scalar(step)
   }
@@ -466,9 +467,17 @@ class BlockWriter {
     this.#giveBack(1, STOPPED)
     code.end().i32(STOPPED).op(OP.return).end()
     code.get(WAVE).op(OP.globalGet).u32(module.next).memory(OP.i32Load, RECORD_PC).memory(OP.i32Store, WAVE_PC)
+    noteMasks(code, module)
     code.i32(JUMPED).op(OP.return)
   }
 }
+
+/** Notes that the row of lane masks is that of EXEC: the core has seen to it. */
+function noteMasks(code: Code, module: RegionModule): void {
+  code.get(WAVE).memory(OP.i64Load, EXEC).op(OP.globalSet).u32(module.masked)
+}
+/** Whether the core may write EXEC when it is called for an operation. */
+const mayWriteExec = factOf(({ table }) => !/^(ds|flat|mubuf|mtbuf|mimg|exp)$/.test(table))
 
 /** The function of a block, and what it was made of besides. */
 interface BlockCode {
@@ -594,7 +603,8 @@ function runFunction(functions: readonly number[], entries: ReadonlyMap<number, 
   const [wave, left, block, pc] = [0, 1, 2, 3]
   const code = new Code()
   code.get(wave).op(OP.call).u32(module.begin)
-  code.get(left).op(OP.globalSet).u32(module.left).i32(1).op(OP.globalSet).u32(module.unsure).i32(0).op(OP.globalSet).u32(module.stale)
+  code.get(left).op(OP.globalSet).u32(module.left).i32(1).op(OP.globalSet).u32(module.unsure)
+  noteMasks(code, module)
   // loop { block × n { br_table } call of block 0; br … }; numbers below zero go to the last label.
   code.block(OP.loop)
   for (let i = 0; i <= functions.length; i++) code.block(OP.block)

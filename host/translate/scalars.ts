@@ -91,7 +91,7 @@ export interface ScalarFile {
 }
 
 /** The wave block itself. */
-export function waveScalars(wave: number, locals: Locals): ScalarFile {
+export function waveScalars(wave: number): ScalarFile {
   return {
     load: (code, at, wide) => void code.get(wave).memory(wide ? OP.i64Load : OP.i32Load, at),
     store(code, at, wide, local) {
@@ -99,7 +99,6 @@ export function waveScalars(wave: number, locals: Locals): ScalarFile {
         .get(wave)
         .get(local)
         .memory(wide ? OP.i64Store : OP.i32Store, at)
-      if (at >= EXEC - 4 && at <= EXEC + 4) locals.staleExec(code)
     },
   }
 }
