@@ -123,7 +123,7 @@ export class Beyond {
   begin(group: number, waves: readonly Wave[]): void {
     if (this.#group >= 0) this.#others.set(this.#group, this.#ahead)
     this.#group = group
-    this.#ahead = 2 ** waves.length - 1
+    this.#ahead = -1 >>> (32 - waves.length)
   }
 
   /** A wave has ended. */

@@ -156,7 +156,7 @@ class Dispatch implements Workload {
 
   /** LDS and scratch are zero in each workgroup, though hardware promises nothing: so results do not depend on what ran before. */
   prepare(group: number): readonly Wave[] {
-    const { arena, machine } = this.#device
+    const { machine } = this.#device
     const number = this.#firstGroup + group
     const [columns, rows] = this.#groups
     const x = number % columns
@@ -164,16 +164,17 @@ class Dispatch implements Workload {
     const y = line % rows
     const z = (line - y) / rows
     const { waves, image } = this.#startAt(x, y, z)
-    const { bytes, words } = arena
-    for (const { host, bytes: size } of this.#scratch.regions) bytes.fill(0, host, host + size)
-    if (this.#ldsBytes > 0) bytes.fill(0, this.#lds, this.#lds + this.#ldsBytes)
+    const { arena } = this.#device
+    for (const { host, bytes } of this.#scratch.regions) arena.bytes.fill(0, host, host + bytes)
+    if (this.#ldsBytes > 0) arena.bytes.fill(0, this.#lds, this.#lds + this.#ldsBytes)
+    const { words } = arena
     // Time starts anew in each workgroup, later ones later, so that it does not tell how many threads there are.
     words[(machine + MACHINE_TIME) >>> 2] = 0
     words[(machine + MACHINE_TIME + 4) >>> 2] = number
-    words.set(image, this.#blocks.start >>> 2)
+    words.copyWithin(this.#blocks.start >>> 2, image >>> 2, (image + this.#blocks.stride * waves.length) >>> 2)
     const [idX, idY, idZ] = this.#systemSgprs.workgroupIds
-    for (const { host } of waves) {
-      const scalars = (host + WAVE_SCALARS) >>> 2
+    for (let i = 0; i < waves.length; i++) {
+      const scalars = (waves[i]!.host + WAVE_SCALARS) >>> 2
       if (idX !== undefined) words[scalars + idX] = x
       if (idY !== undefined) words[scalars + idY] = y
       if (idZ !== undefined) words[scalars + idZ] = z
@@ -204,6 +205,7 @@ class Dispatch implements Workload {
 
   free(): void {
     this.#blocks.free()
+    for (const start of this.#starts.splice(0)) if (start !== undefined) this.#device.arena.free(start.image)
     this.#device.arena.free(this.#lds)
     this.#freeRegions()
   }
@@ -293,7 +295,10 @@ class Dispatch implements Workload {
     const waves = this.#blocks.waves.slice(0, Math.ceil(volume(extent) / target.waveSize))
     for (const wave of waves) writeWave(arena, wave, this.#startOf(wave.index, extent, waves.length))
     const { start, stride } = this.#blocks
-    return { waves, image: arena.words.slice(start / 4, (start + stride * waves.length) / 4) }
+    const bytes = stride * waves.length
+    const image = arena.allocate(bytes)
+    arena.bytes.copyWithin(image, start, start + bytes)
+    return { waves, image }
   }
 
   #startOf(index: number, extent: Size, waves: number): WaveStart {
@@ -327,10 +332,10 @@ class Dispatch implements Workload {
   }
 }
 
-/** The waves of a workgroup, and their blocks as they begin; workgroup ids are still to be set. */
+/** The waves of a workgroup, and where in linear memory their blocks are as they begin; workgroup ids are still to be set. */
 interface Start {
   readonly waves: readonly Wave[]
-  readonly image: Uint32Array
+  readonly image: number
 }
 
 /** v0 (x), v1 (y), v2 (z): work-items are numbered x first over the workgroup's actual extent. */

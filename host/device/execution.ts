@@ -122,12 +122,16 @@ export class Execution {
   #hasToWait = false
   /** Whether others run workgroups of the same dispatch. */
   #isShared = false
+  /** Whether all waves of the workgroup are to run in the order of their numbers: it begins, or goes on behind a barrier. */
+  #isRound = false
   /** Whether `group` is still to be laid out. */
   #isBetween = true
   #current = 0
   /** Instructions that are left of the present turn. */
   #turn = 0
   readonly #schedule: Schedule
+  /** Whether waves that neither use up their turns nor give them away run in the order of their numbers. */
+  readonly #isInOrder: boolean
   #scheduler: Scheduler
 
   /**
@@ -136,6 +140,7 @@ export class Execution {
    */
   constructor(device: Device, workload: Workload, claim?: Claim, schedule: Schedule = 'round-robin') {
     this.#schedule = schedule
+    this.#isInOrder = schedule === 'round-robin'
     this.#scheduler = schedulerOf(schedule)
     this.device = device
     this.#beyond = new Beyond(device)
@@ -199,7 +204,11 @@ export class Execution {
     const end = before + Math.floor(limit)
     this.#hasToWait = false
     this.#words = this.device.arena.words
-    while (this.status === 'running' && this.instructions < end && !(limit === 1 && this.#hasToWait)) this.#run(end - this.instructions)
+    while (this.status === 'running' && this.instructions < end && !(limit === 1 && this.#hasToWait)) {
+      if (this.#isBetween) this.#begin()
+      if (this.#isRound) this.#runRound(end - this.instructions)
+      else this.#run(end - this.instructions)
+    }
     return this.instructions - before
   }
 
@@ -324,20 +333,23 @@ export class Execution {
     if (aside !== undefined) this.#resume(aside)
     else {
       this.waves = this.#workload.prepare(this.group)
+      this.#words = this.device.arena.words
       this.#alive = this.waves.length
-      this.#doing.length = this.#alive
-      this.#doing.fill('runs')
+      if (this.#doing.length !== this.#alive) this.#doing = Array(this.#alive).fill('runs')
+      for (let i = 0; i < this.#alive; i++) this.#doing[i] = 'runs'
       this.device.engine.expect?.((this.groupCount - this.group) * this.#alive)
       this.#beyond.begin(this.group, this.waves)
       // Those that are set aside keep theirs.
       if (this.#aside.size > 0) this.#scheduler = schedulerOf(this.#schedule)
       this.#scheduler.begin(this.group, this.#alive)
+      this.#isRound = this.#isInOrder
     }
-    this.#current = this.#scheduler.choose(-1, false, this.#isAble)!
+    this.#current = this.#isRound ? 0 : this.#scheduler.choose(-1, false, this.#isAble)!
     this.#turn = this.#scheduler.turn()
   }
 
   #resume(aside: Aside): void {
+    this.#isRound = false
     this.#aside.delete(this.group)
     aside.restore()
     this.waves = aside.waves
@@ -361,42 +373,73 @@ export class Execution {
     this.#advance()
   }
 
+  /** Runs the waves one after another, each to its end or the next barrier: as {@link #run} would, without asking each time who is next. */
+  #runRound(limit: number): void {
+    const { waves } = this
+    const end = this.instructions + limit
+    for (let index = 0; index < waves.length; index++) {
+      if (index > 0) {
+        this.#current = index
+        this.#turn = this.#scheduler.turn()
+        if (this.instructions >= end) return
+      }
+      const wave = waves[index]!
+      const before = this.instructions
+      const stop = this.#runWave(wave, end - before)
+      if (stop === Stop.End) this.#leave(wave)
+      else if (stop === Stop.Barrier && this.instructions > before) this.#doing[index] = 'waits'
+      else return this.#goOn(wave, stop, this.instructions - before)
+    }
+    this.#pass()
+  }
+
   /** Runs the present wave until it stops once. */
   #run(limit: number): void {
     const wave = this.next!
-    const counter = (wave.host + WAVE_INSTRUCTIONS) >>> 2
+    const before = this.instructions
+    const stop = this.#runWave(wave, limit)
+    this.#goOn(wave, stop, this.instructions - before)
+  }
+
+  /** Runs a wave until it stops once, and counts what it does. */
+  #runWave({ host }: Wave, limit: number): Stop {
+    this.#isRound = false
+    const counter = (host + WAVE_INSTRUCTIONS) >>> 2
     const before = this.#words[counter]!
-    const stop = this.device.engine.run(wave.host, Math.min(limit, this.#turn, MAX_BUDGET))
+    const stop = this.device.engine.run(host, Math.min(limit, this.#turn, MAX_BUDGET))
     // A turn is shorter than 2^32 instructions, so the counter's low half tells.
     const executed = (this.#words[counter]! - before) >>> 0
     this.instructions += executed
     this.#turn -= executed
-    if (stop === Stop.End) this.#leave(wave)
-    else if (stop === Stop.Plan) this.#plan(wave)
+    return stop
+  }
+
+  /** What follows from why the present wave stopped. */
+  #goOn(wave: Wave, stop: Stop, executed: number): void {
+    if (stop === Stop.End) {
+      this.#leave(wave)
+      this.#pass()
+    } else if (stop === Stop.Plan) this.#plan(wave)
     else if (stop === Stop.Device) this.#goBeyond(wave)
     else if (stop === Stop.Fault) this.#stop(faultOf(this.device, wave, this.workgroup))
-    else if (executed === 0) this.#blame('stopped at pc', wave, ' without running anything')
-    else if (stop === Stop.Budget) {
-      if (this.#turn <= 0) this.#pass()
-    } else if (stop === Stop.Barrier) {
-      this.#doing[wave.index] = 'waits'
+    else if (stop !== Stop.Budget && stop !== Stop.Barrier && stop !== Stop.Yield) this.#blame(`returned the unknown stop ${String(stop)}`)
+    else if (executed === 0) this.#blame(`stopped at pc ${hex(wave.pc)} without running anything`)
+    else if (stop !== Stop.Budget) {
+      if (stop === Stop.Barrier) this.#doing[wave.index] = 'waits'
+      else if (wave.status & STATUS_HALT) this.#doing[wave.index] = 'halted'
       this.#pass()
-    } else if (stop === Stop.Yield) {
-      if (wave.status & STATUS_HALT) this.#doing[wave.index] = 'halted'
-      this.#pass()
-    } else this.#stop(new CoreError(`the ${this.device.engine.name} engine returned the unknown stop ${String(stop)}; please report it`))
+    } else if (this.#turn <= 0) this.#pass()
   }
 
   #leave(wave: Wave): void {
     this.#doing[wave.index] = 'ended'
+    this.#alive--
     this.#beyond.leave(this.group, wave)
-    if (--this.#alive === 0) this.#end()
-    else this.#pass()
   }
 
   /** The engine did what it must not do. */
-  #blame(what: string, { pc }: Wave, how: string): void {
-    this.#stop(new CoreError(`the ${this.device.engine.name} engine ${what} ${hex(pc)}${how}; please report it`))
+  #blame(what: string): void {
+    this.#stop(new CoreError(`the ${this.device.engine.name} engine ${what}; please report it`))
   }
 
   /** Performs the instruction at which the wave stands, or lets it wait. */
@@ -422,8 +465,8 @@ export class Execution {
 
   #plan(wave: Wave): void {
     const { program, pc } = wave
-    if (!program.contains(pc)) return this.#blame('asks for a plan of pc', wave, ', which is outside the code')
-    if (program.planned(pc)) return this.#blame('asks for a plan of pc', wave, ', which is planned')
+    if (!program.contains(pc)) return this.#blame(`asks for a plan of pc ${hex(pc)}, which is outside the code`)
+    if (program.planned(pc)) return this.#blame(`asks for a plan of pc ${hex(pc)}, which is planned`)
     program.plan(pc)
     // Linear memory may have grown.
     this.#words = this.device.arena.words
@@ -431,6 +474,7 @@ export class Execution {
 
   /** Gives the turn to the next wave that can run. */
   #pass(): void {
+    if (this.#alive === 0) return this.#end()
     const next = this.#scheduler.choose(this.#current, this.#isAble(this.#current), this.#isAble)
     if (next !== undefined) this.#current = next
     else if (this.#blocked.size > 0) return this.#setAside()
@@ -480,8 +524,10 @@ export class Execution {
 
   /** All waves that have not ended are at the barrier (GCN3 manual, S_BARRIER: terminated waves do not count); they go on in order. */
   #release(): void {
-    for (let i = 0; i < this.#doing.length; i++) if (this.#doing[i] === 'waits') this.#doing[i] = 'runs'
-    this.#current = this.#scheduler.choose(-1, false, this.#isAble)!
+    const { waves } = this
+    this.#isRound = this.#isInOrder && this.#alive === waves.length
+    for (let i = 0; i < waves.length; i++) if (this.#doing[i] === 'waits') this.#doing[i] = 'runs'
+    this.#current = this.#isRound ? 0 : this.#scheduler.choose(-1, false, this.#isAble)!
   }
 
   #end(): void {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { DEFAULT_DESCRIPTOR, dispatch, rawKernel } from '../../host/device/index.ts'
+import { DEFAULT_DESCRIPTOR, dispatch, type Execution, rawKernel } from '../../host/device/index.ts'
 import { FaultCode, Stop } from '../../host/engine.ts'
 import { FaultError, LimitError, MemoryFault, UnsupportedError } from '../../host/errors.ts'
 import {
@@ -7,6 +7,7 @@ import {
   WAVE_FAULT_ADDRESS,
   WAVE_FAULT_BYTES,
   WAVE_FAULT_LANE,
+  WAVE_HW_ID,
   WAVE_INSTRUCTIONS,
   WAVE_LDS,
   WAVE_SCALARS,
@@ -136,6 +137,34 @@ describe('steps', () => {
     }
     expect(order(1)).toEqual(order(1000))
     expect(order(7)).toEqual(order(1000))
+  })
+
+  test('waves that wait, give way and end anywhere run in the same order wave by wave and in steps of any size', () => {
+    // What an instruction does follows from the seed, the wave and its place alone.
+    const instruction =
+      (seed: number, log: string[]): FakeInstruction =>
+      (wave) => {
+        const index = wave.get(WAVE_HW_ID) >>> 4
+        log.push(`${index}@${wave.pc}`)
+        if (wave.pc === LAST) return Stop.End
+        const chance = Math.imul(Math.imul(seed + 1, 0x9e3779b1) ^ (index * 64 + wave.pc), 0x85ebca6b) >>> 24
+        return chance < 40 ? Stop.Barrier : chance < 52 ? Stop.Yield : chance < 60 ? Stop.End : undefined
+      }
+    const LAST = 0xa0
+    const run = (seed: number, advance: (execution: Execution) => void) => {
+      const log: string[] = []
+      const { execution } = start(instruction(seed, log), { waves: 1 + (seed & 3), groups: 3 })
+      while (execution.status === 'running') advance(execution)
+      return { log, status: execution.status, instructions: execution.instructions, groupsDone: execution.groupsDone }
+    }
+    for (let seed = 0; seed < 200; seed++) {
+      const expected = run(seed, (execution) => execution.next && execution.stepWave(1))
+      expect(expected.instructions).toBe(expected.log.length)
+      for (const size of [1, 2, 5, 1000]) expect(run(seed, (execution) => execution.step(size))).toEqual(expected)
+      // In and out of the middle of a round.
+      let turn = seed
+      expect(run(seed, (execution) => (turn++ % 3 ? execution.step(1 + (turn % 5)) : execution.stepWave(3)))).toEqual(expected)
+    }
   })
 
   test('a workgroup that has ended stays readable until the next step', () => {
