@@ -35,8 +35,8 @@ export interface PoolOutcome extends Outcome {
 }
 
 const PATIENCE_MS = 10
-/** Waves of a dispatch from which on it is expected to outlast that: they take 3 microseconds and more. */
-const MANY_WAVES = 2048
+/** Waves of a dispatch from which on it is expected to outlast that: they take some microseconds at least, most take more. */
+const MANY_WAVES = 1024
 const PROGRESS_MS = 125
 
 /** A worker that was invited. */
@@ -114,9 +114,8 @@ export class Pool {
     if (!(budget >= 1)) throw new RangeError(`budget is ${budget}; it must be at least 1 instruction`)
     signal?.throwIfAborted()
     const start = performance.now()
-    const { patienceMs } = this.#options
     const isLarge = execution.groupCount * execution.waves.length >= MANY_WAVES
-    const inviteAfterMs = patienceMs ?? (isLarge ? 0 : PATIENCE_MS)
+    const { patienceMs = isLarge ? 0 : PATIENCE_MS } = this.#options
     const control = new Control(execution.groupCount, threads)
     const all = execution.instructions + Math.floor(budget)
     const share = new Share(control, all)
@@ -134,13 +133,11 @@ export class Pool {
       }
     try {
       const invite = () => this.#invite(execution, twin(), shared, control, all)
-      if (patienceMs === 0) {
-        guests = invite()
-        await Promise.all(guests.map(({ arrived }) => arrived))
-      }
+      if (patienceMs === 0) guests = invite()
+      if (this.#options.patienceMs === 0) await Promise.all(guests!.map(({ arrived }) => arrived))
       for (let paused = start; share.step(); ) {
         const now = performance.now()
-        if (guests === undefined && now - start >= inviteAfterMs) guests = invite()
+        if (guests === undefined && now - start >= patienceMs) guests = invite()
         if (now - paused < SLICE_MS) continue
         await pause()
         paused = performance.now()

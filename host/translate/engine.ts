@@ -48,11 +48,13 @@ const PATIENCE = 10
  * What translating costs, in nanoseconds: for each planned instruction, for the first program of a thread (the translator is still to be
  * loaded, and its code is cold), and for others.
  */
-const PRICE = 20_000
+const PRICE = 30_000
 const FIRST_PRICE = 50_000_000
-const NEXT_PRICE = 6_000_000
+const NEXT_PRICE = 9_000_000
 /** Instructions that are interpreted without asking whether they are worth more. */
 const LEAST = 20_000
+/** Before the first wave has ended, one of so many is taken to run as long as that has run by then. */
+const SURE = 4
 /** What a thread that joined counts as done: the thread that began before is about to translate, and will send what it made. */
 const JOINED_ROUNDS = 2
 /**
@@ -282,10 +284,10 @@ class Translator implements TranslateEngine, Translations {
     program.rounds++
   }
 
-  /** Whether translating is expected to save more than it costs: on the waves to come, or on this one if it goes on as long as it has run. */
+  /** Whether translating is expected to save more than it costs. */
   #pays(program: Program, wave: number, ended: boolean): boolean {
-    const { interpreted, asked, rounds } = program
-    const [waves, instructions] = ended ? [this.#expected, program.lived / program.ended] : [1, interpreted]
+    const { asked, rounds } = program
+    const { waves, instructions } = this.#foresee(program, wave)
     const likely = waves * instructions
     if (likely >= LEAST && likely >= asked) {
       const address = this.#word(wave + WAVE_PROGRAM)
@@ -298,11 +300,24 @@ class Translator implements TranslateEngine, Translations {
       // There is no need to ask again soon.
       program.asked = 2 * likely
     }
-    if (ended && !this.#hasTranslated(wave)) {
+    if (ended && !this.joined && !this.#hasTranslated(wave)) {
       this.#calm = CALM
       this.#calmInstructions = RESTLESS * CALM * instructions
     }
     return false
+  }
+
+  /**
+   * Waves that are likely to interpret the program, and how many instructions. Who joined expects nothing of waves to come, for the first
+   * thread does, and sends what it makes: it takes this one to go on for as long as it has run.
+   */
+  #foresee({ interpreted, ended, lived }: Program, wave: number): { waves: number; instructions: number } {
+    if (this.joined) return { waves: 1, instructions: interpreted }
+    const own = Math.min(interpreted, this.#word(wave + WAVE_INSTRUCTIONS))
+    if (ended === 0) return { waves: Math.max(1, this.#expected / SURE), instructions: own }
+    // Of waves that meet at barriers all have run for a while when the first one ends: what is interpreted is not that one's alone.
+    const mean = Math.min(interpreted, lived) / ended
+    return this.#expected * mean >= own ? { waves: this.#expected, instructions: mean } : { waves: 1, instructions: own }
   }
 
   /** Whether there is a translation of a wave's program, at any MODE. */

@@ -35,7 +35,7 @@ export interface Worth {
 /**
  * What translating a program is worth, as far as it is planned.
  * @param program address of its header
- * @param instructions that a wave executes: what they are more than is planned, they are in loops
+ * @param instructions that a wave has interpreted: what they are more than is planned, they are in loops
  */
 export function worthOf(memory: ArrayBufferLike, program: number, instructions: number): Worth {
   const view = new DataView(memory)
@@ -61,7 +61,9 @@ export function worthOf(memory: ArrayBufferLike, program: number, instructions: 
   const inside = steps.filter(([pc]) => loops.some(([from, to]) => pc >= from && pc <= to))
   const once = sum(steps) - sum(inside)
   const times = inside.length === 0 ? 0 : Math.max(1, (instructions - (steps.length - inside.length)) / inside.length)
-  return { count: steps.length, saved: once + times * sum(inside) }
+  // Not all that is planned is executed by every wave, and what was translated before is not interpreted any more.
+  const part = Math.min(1, instructions / steps.length)
+  return { count: steps.length, saved: part * (once + times * sum(inside)) }
 }
 
 const sum = (steps: readonly (readonly [pc: number, saved: number])[]): number => steps.reduce((all, [, saved]) => all + saved, 0)

@@ -54,6 +54,13 @@ test('one wave that goes on and on is translated', async () => {
   expect(instructions).toBe(5 + 403 * 30000 + 1)
 })
 
+test('so is one behind others that were short', async () => {
+  const device = await open()
+  const { instructions, regions } = await run(device, program(LANES.repeat(10), 30000, 300), 301)
+  expect(regions).toBe(1)
+  expect(instructions).toBe(300 * (4 + 403 + 1) + 5 + 403 * 30000 + 1)
+})
+
 test.each([
   ['lane instructions save time', LANES, 1],
   ['scalar ones, too', 's_add_u32 s9, s9, s7\n'.repeat(40), 1],
