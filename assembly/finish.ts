@@ -50,13 +50,18 @@ export function writeMask(u: usize, w: usize, bits: u64): void {
 
 /** The number of a float result; `type` is its type. */
 export function finishOf(mods: u32, type: u32): u32 {
-  return (mods >> 15) & ((type == TYPE_F32 ? flushResults32 : flushResults64) > ieee ? 7 : 4);
+  return type == TYPE_F32 ? finishOf32(mods) : finishOf64(mods);
 }
 /** OMOD counts where MODE flushes denormal results, and not with IEEE set. */
 // @ts-ignore: decorator
 @inline
 export function finishOf32(mods: u32): u32 {
   return (mods >> 15) & (flushResults32 > ieee ? 7 : 4);
+}
+// @ts-ignore: decorator
+@inline
+export function finishOf64(mods: u32): u32 {
+  return (mods >> 15) & (flushResults64 > ieee ? 7 : 4);
 }
 /** By number: what omod multiplies by; what clamp keeps results between; leastSize32. */
 const FINISH = memory.data<u32>([
@@ -77,6 +82,19 @@ export function lowest32(finish: u32): v128 { return v128.load32_splat(FINISH + 
 // @ts-ignore: decorator
 @inline
 export function highest32(finish: u32): v128 { return v128.load32_splat(FINISH + 16 * finish, 8); }
+// @ts-ignore: decorator
+@inline
+export function factor64(finish: u32): v128 { return f64x2.promote_low_f32x4(factor32(finish)); }
+// @ts-ignore: decorator
+@inline
+export function lowest64(finish: u32): v128 { return f64x2.promote_low_f32x4(lowest32(finish)); }
+// @ts-ignore: decorator
+@inline
+export function highest64(finish: u32): v128 { return f64x2.promote_low_f32x4(highest32(finish)); }
+/** The least magnitude of numbers that are not below `limit`, neither before omod nor behind it. */
+// @ts-ignore: decorator
+@inline
+export function leastMagnitude64(finish: u32, limit: u64): v128 { return i64x2.splat(limit + (<u64>((finish & 3) == 3) << 52)); }
 /** The size of numbers, to be compared as unsigned: twice the bits without the sign, less 1. Denormals have the least, zeros the most. */
 // @ts-ignore: decorator
 @inline
@@ -90,40 +108,54 @@ export function sizeOfLimit32(limit: u32): v128 { return i32x4.splat(limit + lim
 @inline
 export function leastSize32(finish: u32): v128 { return v128.load32_splat(FINISH + 16 * finish, 12); }
 
-/** Applies omod, clamp and flushing to the rows at `s` and writes the active lanes of `d`. */
+/** Applies omod, clamp and flushing to the rows at `s`, which is scratch, and writes the active lanes of `d`. */
 export function finishValue(type: u32, finish: u32, operands: u32, s: usize, d: usize, w: usize): void {
-  const flushes = (operands & OPERANDS_FLUSH) != 0, always = (operands & OPERANDS_FTZ) == OPERANDS_FTZ;
-  if (type == TYPE_F64) finishRows64(s, d, w, finish, i64x2.splat(flushes ? flushResult64 : 0));
-  else if (type == TYPE_F16) finishRow16(s, d, w, finish, i32x4.splat(flushes ? flushResult16 : 0));
-  else finishRow32(s, d, w, finish, i32x4.splat(always ? 0x00800000 : flushes ? flushResult32 : 0));
+  const flushes = (operands & OPERANDS_FLUSH) != 0, always = (operands & OPERANDS_FTZ) == OPERANDS_FTZ, to = allActive ? d : s;
+  if (type == TYPE_F64) finishRows64(s, to, finish, i64x2.splat(flushes ? flushResult64 : 0));
+  else if (type == TYPE_F16) finishRow16(s, to, finish, i32x4.splat(flushes ? flushResult16 : 0));
+  else finishRow32(s, to, finish, i32x4.splat(always ? 0x00800000 : flushes ? flushResult32 : 0));
+  if (allActive) return;
+  for (let o: usize = 0; o < rowBytes; o += 16) {
+    put(d + o, w + o + WAVE_EXEC_MASKS, v128.load(s + o));
+    if (type == TYPE_F64) put(d + rowBytes + o, w + o + WAVE_EXEC_MASKS, v128.load(s + rowBytes + o));
+  }
 }
 
 // Clamp: below zero, zero of either sign and (DX10_CLAMP) NaN become +0, above one becomes one.
-// Simple chunks have no NaN and nothing to flush. They have inner loops that call nothing: so all that these need is in registers.
+// Loops take two chunks at a time where going round costs as much as a chunk.
 
-function finishRow32(s: usize, d: usize, w: usize, finish: u32, least: v128): void {
-  const k = factor32(finish), low = lowest32(finish), high = highest32(finish), isExact = round32 == 0 || (finish & 3) == 0;
-  let o: usize = 0;
-  for (;;) {
-    if (isExact) {
-      for (; o < rowBytes; o += 16) {
-        const r = f32x4.mul(v128.load(s + o), k);
-        if (!isSimple32(r, least)) break;
-        if (allActive) v128.store(d + o, within32(r, low, high));
-        else put(d + o, w + WAVE_EXEC_MASKS + o, within32(r, low, high));
-      }
-    }
-    if (o >= rowBytes) return;
-    put(d + o, w + WAVE_EXEC_MASKS + o, finish32(v128.load(s + o), finish, least));
-    o += 16;
-  }
-}
-/** Whether there is no NaN, and nothing but zeros that is below `least`. */
+/** Whether no result is to be rounded but to the nearest, and no NaN is kept by clamp: what remains needs no case. */
 // @ts-ignore: decorator
 @inline
-function isSimple32(x: v128, least: v128): bool {
-  return i32x4.bitmask(v128.or(f32x4.ge(f32x4.abs(x), least), f32x4.eq(x, f32x4.splat(0)))) == 15;
+function isEven(finish: u32, round: i32): bool { return (round == 0 || (finish & 3) == 0) && ((finish & 4) == 0 || dx10Clamp != 0); }
+
+function finishRow32(s: usize, d: usize, finish: u32, least: v128): void {
+  if (!isEven(finish, round32)) {
+    for (let o: usize = 0; o < rowBytes; o += 16) v128.store(d + o, finish32(v128.load(s + o), finish, least));
+    return;
+  }
+  const k = factor32(finish);
+  if (finish & 4) {
+    const bottom = i32x4.max_s(i32x4.sub(least, i32x4.splat(1)), i32x4.splat(0));
+    for (let o: usize = 0; o < rowBytes; o += 32) {
+      v128.store(d + o, clamped32(f32x4.mul(v128.load(s + o), k), bottom));
+      v128.store(d + o, clamped32(f32x4.mul(v128.load(s + o, 16), k), bottom), 16);
+    }
+  } else {
+    for (let o: usize = 0; o < rowBytes; o += 32) {
+      const x = v128.load(s + o), y = v128.load(s + o, 16);
+      v128.store(d + o, v128.bitselect(x, flush32(f32x4.mul(x, k), least), f32x4.ne(x, x)));
+      v128.store(d + o, v128.bitselect(y, flush32(f32x4.mul(y, k), least), f32x4.ne(y, y)), 16);
+    }
+  }
 }
+/** Clamped, and zero up to `bottom`, the largest number that becomes zero. A NaN, too, is not above that. */
+// @ts-ignore: decorator
+@inline
+function clamped32(x: v128, bottom: v128): v128 { return f32x4.pmin(f32x4.splat(1), v128.and(x, f32x4.gt(x, bottom))); }
+// @ts-ignore: decorator
+@inline
+function clamped64(x: v128, bottom: v128): v128 { return f64x2.pmin(f64x2.splat(1), v128.and(x, f64x2.gt(x, bottom))); }
 /** Numbers kept between `low` and `high`. */
 // @ts-ignore: decorator
 @inline
@@ -131,6 +163,9 @@ export function within32(x: v128, low: v128, high: v128): v128 {
   // Of two zeros these choose the first one.
   return f32x4.pmin(high, f32x4.pmax(low, x));
 }
+// @ts-ignore: decorator
+@inline
+export function within64(x: v128, low: v128, high: v128): v128 { return f64x2.pmin(high, f64x2.pmax(low, x)); }
 /** Any results after omod, clamp and flushing. */
 export function finish32(x: v128, finish: u32, least: v128): v128 {
   let r = x;
@@ -146,40 +181,35 @@ export function finish32(x: v128, finish: u32, least: v128): v128 {
   return flush32(r, least);
 }
 
-/** Simple are also only numbers that are normal before and after omod, and zeros: omod adds to exponents, clamp compares high dwords. */
-function finishRows64(s: usize, d: usize, w: usize, finish: u32, least: v128): void {
-  const omod = finish & 3, power: i32 = omod == 3 ? -1 : <i32>omod, added = i32x4.splat(power << 20), clamps = (finish & 4) != 0;
-  const lowest = power < 0 ? 2 : omod || i64x2.extract_lane(least, 0) ? 1 : 0, from = i32x4.splat(lowest << 21);
-  const range = i32x4.splat(((2047 - max(power, 0) - lowest) << 21) - 1), one = i32x4.splat(0x3ff00000), e = w + WAVE_EXEC_MASKS;
-  let o: usize = 0;
-  for (;;) {
-    for (; o < rowBytes; o += 16) {
-      const top = v128.load(s + rowBytes + o), twice = i32x4.add(top, top);
-      let low = v128.load(s + o);
-      const zero = i32x4.eq(v128.or(twice, low), i32x4.splat(0));
-      if (i32x4.bitmask(v128.or(zero, i32x4.le_u(i32x4.sub(twice, from), range))) != 15) break;
-      let high = i32x4.add(top, v128.andnot(added, zero));
-      if (clamps) {
-        low = v128.andnot(low, v128.or(i32x4.ge_s(high, one), i32x4.shr_s(high, 31)));
-        high = i32x4.min_s(i32x4.max_s(high, i32x4.splat(0)), one);
-      }
-      if (allActive) {
-        v128.store(d + o, low);
-        v128.store(d + rowBytes + o, high);
-      } else {
-        put(d + o, e + o, low);
-        put(d + rowBytes + o, e + o, high);
-      }
+function finishRows64(s: usize, d: usize, finish: u32, least: v128): void {
+  const omod = finish & 3;
+  if ((finish & 4) != 0 && isEven(finish, round64)) {
+    const k = factor64(omod), bottom = i64x2.sub(least, i64x2.shr_u(i64x2.neg(least), 63));
+    for (let o: usize = 0; o < rowBytes; o += 16) {
+      const low = v128.load(s + o), top = v128.load(s + rowBytes + o);
+      const a = clamped64(f64x2.mul(pairLow(low, top), k), bottom), b = clamped64(f64x2.mul(pairHigh(low, top), k), bottom);
+      v128.store(d + o, lows(a, b));
+      v128.store(d + rowBytes + o, highs(a, b));
     }
-    if (o >= rowBytes) return;
-    const x = v128.load(s + o), top = v128.load(s + rowBytes + o);
-    const a = finish64(pairLow(x, top), finish, least), b = finish64(pairHigh(x, top), finish, least);
-    put(d + o, e + o, lows(a, b));
-    put(d + rowBytes + o, e + o, highs(a, b));
-    o += 16;
+    return;
+  }
+  // Without clamp, numbers that are normal before and after omod, and zeros, have its power added to their exponents.
+  const power: i32 = omod == 3 ? -1 : <i32>omod, added = i32x4.splat(power << 20), lowest = power < 0 ? 2 : 1, from = i32x4.splat(lowest << 21);
+  const range = i32x4.splat(((2047 - max(power, 0) - lowest) << 21) - 1);
+  for (let o: usize = 0; o < rowBytes; o += 16) {
+    const low = v128.load(s + o), top = v128.load(s + rowBytes + o), twice = i32x4.add(top, top);
+    const zero = i32x4.eq(v128.or(twice, low), i32x4.splat(0)), simple = v128.or(zero, i32x4.le_u(i32x4.sub(twice, from), range));
+    if ((finish & 4) == 0 && i32x4.all_true(simple)) {
+      v128.store(d + o, low);
+      v128.store(d + rowBytes + o, i32x4.add(top, v128.andnot(added, zero)));
+    } else {
+      const a = finish64(pairLow(low, top), finish, least), b = finish64(pairHigh(low, top), finish, least);
+      v128.store(d + o, lows(a, b));
+      v128.store(d + rowBytes + o, highs(a, b));
+    }
   }
 }
-function finish64(x: v128, finish: u32, least: v128): v128 {
+export function finish64(x: v128, finish: u32, least: v128): v128 {
   let r = x;
   if (finish & 3) r = v128.bitselect(x, scale64(x, finish & 3), f64x2.ne(x, x));
   if (finish & 4) {
@@ -196,24 +226,17 @@ function scale64(x: v128, omod: u32): v128 {
   return f64x2.replace_lane(f64x2.splat(low), 1, high);
 }
 
-/** Simple are also only halves that are normal before and after omod: it adds to their exponents. */
-function finishRow16(s: usize, d: usize, w: usize, finish: u32, least: v128): void {
-  const omod = finish & 3, power: i32 = omod == 3 ? -1 : <i32>omod, added = i32x4.splat(power << 10);
-  const from = omod ? i32x4.splat(power < 0 ? 0x800 : 0x400) : least, to = i32x4.splat(0x7c00 - (power > 0 ? power << 10 : 0));
-  const top = i32x4.splat(finish & 4 ? 0x3c00 : 0x7fff), bottom = i32x4.splat(finish & 4 ? 0 : -1);
-  let o: usize = 0;
-  for (;;) {
-    for (; o < rowBytes; o += 16) {
-      const x = v128.load(s + o), magnitude = v128.and(x, i32x4.splat(0x7fff));
-      if (i32x4.bitmask(v128.and(i32x4.ge_s(magnitude, from), i32x4.lt_s(magnitude, to))) != 15) break;
-      // As integers of 32 bits with their sign, halves are in order as far as they are positive.
-      const r = i32x4.shr_s(i32x4.shl(i32x4.add(x, added), 16), 16);
-      const within = i32x4.min_s(v128.and(r, v128.or(i32x4.gt_s(r, i32x4.splat(0)), bottom)), top);
-      put(d + o, w + WAVE_EXEC_MASKS + o, v128.and(within, i32x4.splat(0xffff)));
-    }
-    if (o >= rowBytes) return;
-    put(d + o, w + WAVE_EXEC_MASKS + o, finish16(v128.load(s + o), finish, least));
-    o += 16;
+function finishRow16(s: usize, d: usize, finish: u32, least: v128): void {
+  // Simple are halves that are normal before and after omod, which adds to their exponents, and zeros. The high halves of lanes are 0.
+  const omod = finish & 3, power: i32 = omod == 3 ? -1 : <i32>omod, added = i32x4.splat((power << 10) & 0xffff);
+  const from = omod ? i32x4.splat(power < 0 ? 0x800 : 0x400) : least, range = i32x4.sub(i32x4.splat(0x7bff - (max(power, 0) << 10)), from);
+  const bottom = i16x8.splat(finish & 4 ? 0 : -0x8000), top = i16x8.splat(finish & 4 ? 0x3c00 : 0x7fff);
+  for (let o: usize = 0; o < rowBytes; o += 16) {
+    const x = v128.load(s + o), magnitude = v128.and(x, i32x4.splat(0x7fff)), zero = i16x8.eq(magnitude, i16x8.splat(0));
+    if (i8x16.all_true(v128.or(zero, i16x8.le_u(i16x8.sub(magnitude, from), range)))) {
+      // Positive halves are in order as integers, and negative ones below them.
+      v128.store(d + o, i16x8.min_s(i16x8.max_s(i16x8.add(x, v128.andnot(added, zero)), bottom), top));
+    } else v128.store(d + o, finish16(x, finish, least));
   }
 }
 export function finish16(x: v128, finish: u32, least: v128): v128 {

@@ -17,7 +17,7 @@ import {
   OPERANDS_TIED, OPERANDS_VECTOR, TYPE_F16, TYPE_F64, TYPE_NONE, typeOf, VALUE,
 } from './finish';
 import { quadLanes, setAllActive } from './lib/lanes';
-import { round32, setIntegerClamp } from './lib/mode';
+import { round32, round64, setIntegerClamp } from './lib/mode';
 import { ACTIVE, INDEXED, LANES, RESULT, STAGE, TEMPORARY } from './scratch';
 import { fault, generation, M0_OFFSET, MODE_GPR_IDX_EN, MODE_VSKIP, plainLimit, refreshExec, rowBytes, stop } from './state';
 import { faulted } from './memory';
@@ -28,7 +28,7 @@ export function stepFlagged(head: u32, u: usize, w: usize): void {
   const op = head & 0xffff, flags = head >> 16, operands = load<u32>(OPERANDS + 4 * op);
   // First what is common.
   const loop = operands >> OPERANDS_MODIFIED_SHIFT;
-  if (flags == FLAG_STAGED && loop != 0 && round32 == 0 && plainLimit != 0 && !isLdsDirect(u)) return stepModified(loop, u, w);
+  if (flags == FLAG_STAGED && loop != 0 && (round32 | round64) == 0 && plainLimit != 0 && !isLdsDirect(u)) return stepModified(loop, u, w);
   if (operands & OPERANDS_SKIPPED && load<u32>(w, WAVE_MODE) & MODE_VSKIP) return;
   let record = u;
   if (operands & OPERANDS_VECTOR && load<u32>(w, WAVE_MODE) & MODE_GPR_IDX_EN) {
@@ -93,7 +93,7 @@ function runModified(op: u32, operands: u32, u: usize, w: usize): void {
   const mods = load<u32>(u, RECORD_MODS), number = operands >> OPERANDS_MODIFIED_SHIFT;
   if (!(mods & MODIFIERS)) return step(op, u, w);
   // The loops with modifiers call no kernels for other round modes.
-  if (number != 0 && round32 == 0) return stepModified(number, u, w);
+  if (number != 0 && (round32 | round64) == 0) return stepModified(number, u, w);
 
   stageSources(operands, u, w);
   const value = typeOf(operands, VALUE), finish = isFloatType(value) ? finishOf(mods, value) : 0;
@@ -148,7 +148,8 @@ function stageSigns(w: usize, operands: u32, mods: u32, i: i32): void {
     return useStage(w, i, KIND_SCALAR);
   }
   const from = w + load<u32>(TEMPORARY + 4 * i, RECORD_SRC0);
-  if (wide) memory.copy(to, from, rowBytes);
+  // Of a pair of rows the low one has no signs. memory.copy would leave WebAssembly for it.
+  if (wide) signRow(from, to, i32x4.splat(-1), i32x4.splat(0));
   signRow(wide ? from + rowBytes : from, wide ? to + rowBytes : to, kept, flipped);
   useStage(w, i, KIND_VECTOR);
 }

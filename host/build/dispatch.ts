@@ -31,6 +31,8 @@ interface Loop {
   readonly common: boolean
   /** The loop does abs, neg, omod and clamp, too. */
   readonly modified: boolean
+  /** The function that does what needs care in a loop that leaves that to one, and the kernel's number. */
+  readonly careful?: { readonly name: string; readonly kernel: number }
 }
 
 /** A second kernel of an operation, for a state of the wave that is rare: its loop runs while `global` is not 0. */
@@ -66,9 +68,9 @@ const flushes = (operation: Operation, type: OperandType | undefined): boolean =
   isFloat(type) && (operation.traits.has('flush') || operation.traits.has('ftz'))
 
 /** Whether abs and neg of a source count in this loop. */
-const isSigned = ({ modified, operation }: Loop, type: OperandType): boolean => modified && typeOf(operation, type) === 'f32'
+const isSigned = ({ modified, operation }: Loop, type: OperandType): boolean => modified && /^f(32|64)$/.test(typeOf(operation, type)!)
 /** Whether this loop does omod and clamp. */
-const finishes = ({ modified, operation }: Loop): boolean => modified && valueType(operation) === 'f32'
+const finishes = ({ modified, operation }: Loop): boolean => modified && /^f(32|64)$/.test(valueType(operation) ?? '')
 
 /** Lines that resolve a source to pointer and mask before the loop. */
 function sourceSetup(loop: Loop, type: OperandType, i: number, wide: boolean): string[] {
@@ -81,7 +83,7 @@ function sourceSetup(loop: Loop, type: OperandType, i: number, wide: boolean): s
     `  let ${x}At = w + load<u32>(u, RECORD_SRC${i}), ${x}Mask: usize = -1${pair ? `, ${x}High = ${x}At + rowBytes` : ''};`,
     `  if (kinds & kindMask(${i})) { ${x}At = spread${pair ? 64 : 32}(u, w, ${i}); ${x}Mask = 0;${pair ? ` ${x}High = ${x}At + SPREAD_HIGH;` : ''} }`,
     ...(isSigned(loop, type) ? [`  const ${x}Kept = keptBits(kinds, ${i}), ${x}Flipped = flippedBits(kinds, ${i});`] : []),
-    ...(flushes(operation, type) && !finishes(loop) ? [`  const ${x}Least = ${least(operation, type, 'Source')};`] : []),
+    ...(flushes(operation, type) && !(finishes(loop) && !wide) ? [`  const ${x}Least = ${least(operation, type, 'Source')};`] : []),
   ]
 }
 
@@ -119,13 +121,24 @@ function finishResult(operation: Operation, value: OperandType, half: '' | 0 | 1
 const putQuickly = (at: string, offset: string, result: string): string =>
   `if (all) v128.store(${at}, ${result}); else put(${at}, w + WAVE_EXEC_MASKS + ${offset}, ${result});`
 
+/** The statement that writes a chunk's result in a loop. */
+const putIn = ({ modified }: Loop, at: string, result: string): string =>
+  modified ? putQuickly(at, 'o', result) : `put(${at}, w + WAVE_EXEC_MASKS + o, ${result});`
+
+/** Kernels that are long: they do not stand there twice. */
+const LONG = /^v_div_fmas_f(32|64)$/
+
+/** Approximate in name: one instruction of SIMD each. */
+const SHORT_APPROXIMATE = /^v_(rcp|rcp_iflag|sqrt)_f32$/
+
 /**
  * Whether a chunk is tried without flushing and the NaN rule first. Denormals and NaNs are rare, zeros are not common, and one test tells:
  * the least magnitude of result and sources is that of a normal number. A kernel that is long does not stand there twice.
  */
 const triesFirst = (operation: Operation): boolean =>
   operation.traits.has('nan') &&
-  !operation.traits.has('approximate') &&
+  !LONG.test(operation.name) &&
+  (!operation.traits.has('approximate') || SHORT_APPROXIMATE.test(operation.name)) &&
   flushes(operation, valueType(operation)) &&
   bitsOf(valueType(operation)!) === (isWide(operation) ? 64 : 32)
 
@@ -144,15 +157,24 @@ const computeWithCare = (loop: Loop, value: OperandType, half: '' | 0 | 1): stri
   `    r${half} = ${call(loop, loop.kernel, half)};`,
   ...finishResult(loop.operation, value, half),
 ]
-/** The same, without care where that does. */
+/** The same, without care where that does; with modifiers in wide loops. */
 function compute(loop: Loop, value: OperandType, half: '' | 0 | 1): string[] {
-  const careful = computeWithCare(loop, value, half)
-  if (!triesFirst(loop.operation)) return [`    let r${half}: v128;`, ...careful]
+  const { operation, careful } = loop
+  const tries = triesFirst(operation)
+  const lines = computeWithCare(loop, value, half)
+  if (!tries && !finishes(loop)) return [`    let r${half}: v128;`, ...lines]
+  const r = `r${half}`
+  const sources = operation.shape.sources.map((_, i) => `${LETTERS[i]}${half}, `).join('')
+  const finish = finishes(loop) ? [`      ${r} = finish64(${r}, finish, least);`] : []
+  const withCare =
+    careful === undefined
+      ? [...(tries ? lines.map((line) => `  ${line}`) : []), ...finish]
+      : [`      ${r} = ${careful.name}(${sources}${careful.kernel}, ${finishes(loop) ? 'finish' : '0'});`]
   return [
-    `    let r${half} = ${call(loop, loop.kernel, half)};`,
-    `    if (${isHard(loop, value, half)}) {`,
-    ...careful.map((line) => `  ${line}`),
-    '    }',
+    ...(tries ? [`    let ${r} = ${call(loop, loop.kernel, half)};`] : [`    let ${r}: v128;`, ...lines]),
+    `    if (${tries ? isHard(loop, value, half) : `i64x2.bitmask(f64x2.eq(${r}, ${r})) != 3`}) {`,
+    ...withCare,
+    finishes(loop) ? `    } else if (finish != 0) ${r} = within64(f64x2.mul(${r}, k), low, high);` : '    }',
   ]
 }
 
@@ -195,15 +217,13 @@ function triedLoop(loop: Loop, value: OperandType): string[] {
     '  for (;;) {',
     ...tried(takesZeros ? isTiny : isHard(loop, value, ''), '    '),
     '    if (o >= rowBytes) return;',
-    `    for (const end = ${CAREFUL_END}; o < end; o += 16) {`,
-    ...sources.map((line) => `  ${line}`),
-    '      let r: v128;',
-    ...computeWithCare(loop, value, '').map((line) => `  ${line}`),
-    '      put(d + o, w + WAVE_EXEC_MASKS + o, r);',
-    '    }',
+    ...leaveChunks(loop),
     '  }',
   ]
 }
+
+/** Where a chunk takes so long, or so little of it is left to do, that two at a time would gain nothing. */
+const ONE_AT_A_TIME = /^v_(fma|min|max|min3|max3|med3)_f32$/
 
 /**
  * A loop with modifiers, two chunks at a time, and another one for chunks that need care. Zeros need none; denormals do where anything is flushed, and
@@ -211,49 +231,94 @@ function triedLoop(loop: Loop, value: OperandType): string[] {
  */
 function finishingLoop(loop: Loop): string[] {
   const { operation } = loop
-  const halves = [0, 1] as const
+  const halves = ONE_AT_A_TIME.test(operation.name) ? ([0] as const) : ([0, 1] as const)
+  const results = halves.map((half) => `r${half}`)
   const floats = halves.flatMap((half) => operation.shape.sources.flatMap((t, i) => (t === 'f32' ? [`${LETTERS[i]}${half}`] : [])))
   const tries = triesFirst(operation)
   if (!tries && (operation.traits.has('nan') || flushes(operation, 'f32'))) throw new Error(`${operation.name} has no loop with modifiers`)
-  const ordered = (tries ? ['r0', 'r1'] : floats).map((x) => `f32x4.eq(${x}, ${x})`)
-  const tests = tries ? [`i32x4.ge_u(${leastSize([...floats, 'r0', 'r1'])}, limit)`, ...ordered] : ordered
+  const ordered = (tries ? results : floats).map((x) => `f32x4.eq(${x}, ${x})`)
+  const tests = tries ? [`i32x4.ge_u(${leastSize([...floats, ...results])}, limit)`, ...ordered] : ordered
+  const finished = results.map((r) => `${r} = within32(f32x4.mul(${r}, k), low, high);`)
   const quick = [
-    '    for (; o < rowBytes; o += 32) {',
+    `    for (; o < rowBytes; o += ${16 * halves.length}) {`,
     ...halves
       .flatMap((half) => [...loadSources(loop, half), `    let r${half} = ${call(loop, loop.quick, half)};`])
       .map((line) => `  ${line}`),
     ...(tests.length > 0 ? [`      if (i32x4.bitmask(${tests.reduce((x, y) => `v128.and(${x}, ${y})`)}) != 15) break;`] : []),
-    '      if (finish != 0) { r0 = within32(f32x4.mul(r0, k), low, high); r1 = within32(f32x4.mul(r1, k), low, high); }',
-    `      ${putQuickly('d + o', 'o', 'r0')}`,
-    `      ${putQuickly('d + o + 16', 'o + 16', 'r1')}`,
+    `      if (finish != 0) { ${finished.join(' ')} }`,
+    ...halves.map((half) => `      ${half === 0 ? putQuickly('d + o', 'o', 'r0') : putQuickly('d + o + 16', 'o + 16', 'r1')}`),
     '    }',
   ]
   return [
     '  const finish = finishOf32(kinds), k = factor32(finish), low = lowest32(finish), high = highest32(finish);',
     ...(tries ? [`  const limit = ${operation.traits.has('ftz') ? '' : 'limit32 == 0 ? i32x4.splat(0) : '}leastSize32(finish);`] : []),
     '  let o: usize = 0;',
-    ...(tests.length === 0 ? quick.map((line) => line.slice(2)) : ['  for (;;) {', ...quick, ...carefulFinishing(loop, tries), '  }']),
+    ...(tests.length === 0
+      ? quick.map((line) => line.slice(2))
+      : ['  for (;;) {', ...quick, '    if (o >= rowBytes) return;', ...leaveChunks(loop), '  }']),
   ]
 }
 
-/** Lines that go on with chunks that need care in a loop with modifiers. */
-function carefulFinishing(loop: Loop, tries: boolean): string[] {
-  const { operation } = loop
+/** Whether a loop may leave what needs care to a function. */
+const hasCareful = (loop: Loop): boolean => !loop.common && (triesFirst(loop.operation) || (finishes(loop) && !isWide(loop.operation)))
+
+/** Lines that go on with chunks that need care from `o` to where chunks are tried again. */
+const leaveChunks = (loop: Loop): readonly string[] =>
+  loop.careful === undefined
+    ? carefulLoop(loop).map((line) => `  ${line}`)
+    : [`    o = ${loop.careful.name}(u, w, o, ${loop.careful.kernel});`]
+
+function carefulLoop(loop: Loop): string[] {
+  const { operation, modified } = loop
+  const tries = triesFirst(operation)
   const leasts = operation.shape.sources.flatMap((type, i) =>
-    tries && flushes(operation, type) ? [`      const ${LETTERS[i]}Least = ${least(operation, type, 'Source')};`] : [],
+    tries && flushes(operation, type) ? [`  const ${LETTERS[i]}Least = ${least(operation, type, 'Source')};`] : [],
   )
   return [
-    '    if (o >= rowBytes) return;',
-    `    for (const end = ${CAREFUL_END}; o < end; o += 16) {`,
-    ...leasts,
-    `      const least = ${tries ? least(operation, 'f32', 'Result') : 'i32x4.splat(0)'};`,
-    ...loadSources(loop, '', 'let').map((line) => `  ${line}`),
-    '      let r: v128;',
-    ...computeWithCare(loop, 'f32', '').map((line) => `  ${line}`),
-    '      put(d + o, w + WAVE_EXEC_MASKS + o, finish32(r, finish, least));',
-    '    }',
+    ...(modified ? [...leasts, `  const least = ${tries ? least(operation, 'f32', 'Result') : 'i32x4.splat(0)'};`] : []),
+    `  for (const end = ${CAREFUL_END}; o < end; o += 16) {`,
+    ...loadSources(loop, '', 'let'),
+    '    let r: v128;',
+    ...computeWithCare(loop, 'f32', ''),
+    `    put(d + o, w + WAVE_EXEC_MASKS + o, ${modified ? 'finish32(r, finish, least)' : 'r'});`,
+    '  }',
   ]
 }
+
+/**
+ * The function that does what needs care for loops that are alike but for the kernel: so many chunks from `o` on, or two lanes of 64 bits. Care is
+ * rare enough for the kernel to be called through the function table.
+ */
+function carefulSource(loop: Loop): string {
+  const { operation, modified } = loop
+  const value = valueType(operation)!
+  if (isWide(operation)) {
+    return [
+      `function (${operation.shape.sources.map((_, i) => `${LETTERS[i]}: v128, `).join('')}kernel: u32, finish: u32): v128 {`,
+      ...operation.shape.sources.flatMap((type, i) =>
+        flushes(operation, type) ? [`  const ${LETTERS[i]}Least = ${least(operation, type, 'Source')};`] : [],
+      ),
+      `  const least = ${least(operation, value, 'Result')};`,
+      '  let r: v128;',
+      ...computeWithCare({ ...loop, common: true }, value, ''),
+      '  return finish ? finish64(r, finish, least) : r;',
+      '}',
+    ].join('\n')
+  }
+  return [
+    'function (u: usize, w: usize, o: usize, kernel: u32): usize {',
+    `  const kinds = load<u32>(u, RECORD_MODS), d = w + load<u32>(u, RECORD_DST)${modified ? ', finish = finishOf32(kinds)' : ''};`,
+    ...operation.shape.sources.flatMap((type, i) => sourceSetup(loop, type, i, false)),
+    ...(modified ? [] : [`  const least = ${least(operation, 'f32', 'Result')};`]),
+    ...carefulLoop({ ...loop, common: true }),
+    '  return o;',
+    '}',
+  ].join('\n')
+}
+
+/** A chunk of source `x` with its abs and neg, where the loop does these. */
+const signed = (loop: Loop, type: OperandType, x: string, chunk: string): string =>
+  isSigned(loop, type) ? `v128.xor(v128.and(${chunk}, ${x}Kept), ${x}Flipped)` : chunk
 
 /** Lines that load the sources of a chunk of four lanes; `half` is 1 for the second one of two. */
 function loadSources(loop: Loop, half: '' | 0 | 1, keyword: 'let' | 'const' = finishes(loop) ? 'const' : 'let'): string[] {
@@ -261,7 +326,7 @@ function loadSources(loop: Loop, half: '' | 0 | 1, keyword: 'let' | 'const' = fi
     const x = LETTERS[i]
     if (isMask(type)) return `    const ${x} = masks4(<i32>(${x}Bits >> (o >> 2)));`
     const chunk = `v128.load(${x}At + (o & ${x}Mask)${half === 1 ? ', 16' : ''})`
-    return `    ${keyword} ${x}${half} = ${isSigned(loop, type) ? `v128.xor(v128.and(${chunk}, ${x}Kept), ${x}Flipped)` : chunk};`
+    return `    ${keyword} ${x}${half} = ${signed(loop, type, x!, chunk)};`
   })
 }
 
@@ -282,7 +347,7 @@ function narrowLoop(loop: Loop): string[] {
   if (value !== undefined) {
     lines.push(...compute(loop, value, ''))
     if (bitsOf(value) === 16) lines.push('    r = v128.and(r, i32x4.splat(0xffff));')
-    lines.push('    put(d + o, w + WAVE_EXEC_MASKS + o, r);')
+    lines.push(`    ${putIn(loop, 'd + o', 'r')}`)
   }
   return inLoop(lines)
 }
@@ -297,12 +362,15 @@ function wideLoop(loop: Loop): string[] {
     if (isMask(type)) {
       return [`    const ${x}Here = <i32>(${x}Bits >> (o >> 2)), ${x}0 = masks2(${x}Here), ${x}1 = masks2(${x}Here >> 2);`]
     }
-    const low = `    const ${x}Low = v128.load(${x}At + (o & ${x}Mask))`
+    const load = (at: string): string => signed(loop, type, x!, `v128.load(${x}${at} + (o & ${x}Mask))`)
     if (bitsOf(type) !== 64) {
-      return [`${low};`, `    let ${x}0 = i64x2.extend_low_i32x4_u(${x}Low), ${x}1 = i64x2.extend_high_i32x4_u(${x}Low);`]
+      return [
+        `    const ${x}Low = ${load('At')};`,
+        `    let ${x}0 = i64x2.extend_low_i32x4_u(${x}Low), ${x}1 = i64x2.extend_high_i32x4_u(${x}Low);`,
+      ]
     }
     return [
-      `${low}, ${x}Top = v128.load(${x}High + (o & ${x}Mask));`,
+      `    const ${x}Low = v128.load(${x}At + (o & ${x}Mask)), ${x}Top = ${load('High')};`,
       `    let ${x}0 = pairLow(${x}Low, ${x}Top), ${x}1 = pairHigh(${x}Low, ${x}Top);`,
     ]
   })
@@ -315,15 +383,32 @@ function wideLoop(loop: Loop): string[] {
   if (value !== undefined) {
     if (bitsOf(value) === 64) {
       lines.push(...compute(loop, value, 0), ...compute(loop, value, 1))
-      lines.push('    put(d + o, w + WAVE_EXEC_MASKS + o, lows(r0, r1));')
-      lines.push('    put(d + rowBytes + o, w + WAVE_EXEC_MASKS + o, highs(r0, r1));')
+      lines.push(`    ${putIn(loop, 'd + o', 'lows(r0, r1)')}`, `    ${putIn(loop, 'd + rowBytes + o', 'highs(r0, r1)')}`)
     } else {
       lines.push(...flushSources(operation, 0), ...flushSources(operation, 1))
       lines.push(`    let r = lows(${call(loop, loop.kernel, 0)}, ${call(loop, loop.kernel, 1)});`, ...finishResult(operation, value, ''))
-      lines.push('    put(d + o, w + WAVE_EXEC_MASKS + o, r);')
+      if (finishes(loop)) {
+        lines.push(
+          '    if (finish != 0) {',
+          '      if (i32x4.bitmask(v128.and(f32x4.eq(r, r), i32x4.ge_u(size32(r), size))) != 15) r = finish32(r, finish, least);',
+          '      else r = within32(f32x4.mul(r, k), low, high);',
+          '    }',
+        )
+      }
+      lines.push(`    ${putIn(loop, 'd + o', 'r')}`)
     }
   }
-  return inLoop(lines)
+  return [...(finishes(loop) ? finishSetup(loop, value!) : []), ...inLoop(lines)]
+}
+
+/** Lines before a wide loop with modifiers: what omod and clamp do, and the least magnitude of what needs no care. */
+function finishSetup({ operation }: Loop, value: OperandType): string[] {
+  const bits = floatBits(value)
+  return [
+    `  const finish = finishOf${bits}(kinds), k = factor${bits}(finish), low = lowest${bits}(finish), high = highest${bits}(finish);`,
+    ...(bits === 32 ? ['  const size = leastSize32(finish);'] : []),
+    ...(triesFirst(operation) ? ['  const limit = leastMagnitude64(finish, limit64);'] : []),
+  ]
 }
 
 /** The larger one of the least magnitudes of sources and result: from a global, or the loop would compute it for every chunk. */
@@ -339,8 +424,8 @@ function loopSource(loop: Loop): string {
     `function ${loop.name}(u: usize, w: usize${loop.common ? ', kernel: u32' : ''}): void {`,
     ...(sources.some((t) => !isMask(t)) ? ['  const kinds = load<u32>(u, RECORD_MODS);'] : []),
     ...sources.flatMap((type, i) => sourceSetup(loop, type, i, wide)),
-    ...(value !== undefined ? [`  const d = w + load<u32>(u, RECORD_DST)${finishes(loop) ? ', all = allActive' : ''};`] : []),
-    ...(flushes(operation, value) && !finishes(loop) ? [`  const least = ${least(operation, value!, 'Result')};`] : []),
+    ...(value !== undefined ? [`  const d = w + load<u32>(u, RECORD_DST)${loop.modified ? ', all = allActive' : ''};`] : []),
+    ...(flushes(operation, value) && !(finishes(loop) && !wide) ? [`  const least = ${least(operation, value!, 'Result')};`] : []),
     ...(triesFirst(operation) && !loop.modified ? [`  const limit = ${limitOf(operation, value!)};`] : []),
     ...(hasMask(operation) ? ['  let bits: u64 = 0;'] : []),
     ...(wide ? wideLoop(loop) : narrowLoop(loop)),
@@ -400,24 +485,43 @@ function loopsOf(operation: Operation, kernels: Kernels): readonly Loop[] {
  * than the operation itself. All others are staged (assembly/staged.ts).
  */
 const MODIFIED = OPERATIONS.filter(({ name }) =>
-  /^v_(add|sub|subrev|mul|mac|mad|fma|min|max|min3|max3|med3|floor|ceil|fract|trunc|rndne|cvt_[iu]32|cmp_n?(lt|le|gt|ge|eq|lg))_f32$|^v_cvt_f32_[iu]32$|^v_cndmask_b32$/.test(
+  /^v_(add|sub|subrev|mul|mul_legacy|mad|fma|min|max|min3|max3|med3|rcp|sqrt|floor|ceil|fract|trunc|rndne|cvt_[iu]32|cmp_(n?(lt|le|gt|ge|eq|lg)|[ou]))_f32$|^v_(add|mul|fma)_f64$|^v_cvt_(f32_[iu]32|f32_f64|f64_f32)$|^v_cndmask_b32$/.test(
     name,
   ),
 )
+/** What stands in MODIFIED for an operation: v_mac_f32 is v_mad_f32 here, and v_rcp_iflag_f32 differs by an exception only. */
+const modifiedOf = ({ name }: Operation): string =>
+  compareOf(name)
+    .replace(/^v_mac_f32$/, 'v_mad_f32')
+    .replace(/^v_rcp_iflag_f32$/, 'v_rcp_f32')
 const modifiedName = (operation: Operation): string => `${operation.name}_modified`
-const modifiedLoop = (operation: Operation, kernels: Kernels): string =>
-  loopSource({ ...loopsOf(operation, kernels)[0]!, name: modifiedName(operation), common: false, modified: true })
+const modifiedLoop = (operation: Operation, kernels: Kernels): Loop => ({
+  ...loopsOf(operation, kernels)[0]!,
+  name: modifiedName(operation),
+  common: false,
+  modified: true,
+})
 
-/** The loops that stand once for several operations, and the kernels that they call, in the order of their numbers. */
+/** Texts of which there are several, under names. */
+function shared(texts: readonly string[], name: string): ReadonlyMap<string, string> {
+  const several = new Set(texts.filter((text, i) => texts.indexOf(text) !== i))
+  return new Map([...several].map((text, i) => [text, `${name}${i}`]))
+}
+
+/** The functions that stand once for several operations, and the kernels that they call, in the order of their numbers. */
 class CommonLoops {
   /** Names by text; a loop that only one operation would use is that operation's own. */
   readonly #names: ReadonlyMap<string, string>
+  /** The same of what does chunks that need care. */
+  readonly #careful: ReadonlyMap<string, string>
   readonly kernels: Kernel[] = []
 
   constructor(loops: readonly Loop[]) {
-    const texts = loops.filter((l) => l.common).map((l) => this.#text(l))
-    const shared = new Set(texts.filter((text, i) => texts.indexOf(text) !== i))
-    this.#names = new Map([...shared].map((text, i) => [text, `common${i}`]))
+    this.#names = shared(
+      loops.filter((l) => l.common).map((l) => this.#text(l)),
+      'common',
+    )
+    this.#careful = shared(loops.filter((l) => hasCareful(l) && !OWN_VARIANT.test(l.operation.name)).map(carefulSource), 'careful')
   }
 
   #text(loop: Loop): string {
@@ -425,15 +529,21 @@ class CommonLoops {
   }
 
   get sources(): readonly string[] {
-    return [...this.#names].map(([text, name]) => text.replace('function ', `function ${name}`))
+    return [...this.#names, ...this.#careful].map(([text, name]) => text.replace('function ', `function ${name}`))
   }
 
   /** The function under a loop's name: it passes the kernel to the common loop, or is a loop of its own. */
   sourceOf(loop: Loop): string {
     const common = loop.common ? this.#names.get(this.#text(loop)) : undefined
-    if (common === undefined) return loopSource({ ...loop, common: false })
-    const number = FIRST_KERNEL + this.kernels.push(loop.kernel) - 1
-    return `function ${loop.name}(u: usize, w: usize): void {\n  ${common}(u, w, ${number});\n}`
+    if (common !== undefined) return `function ${loop.name}(u: usize, w: usize): void {\n  ${common}(u, w, ${this.#kernel(loop)});\n}`
+    const own = { ...loop, common: false }
+    const careful = hasCareful(own) ? this.#careful.get(carefulSource(own)) : undefined
+    return loopSource(careful === undefined ? own : { ...own, careful: { name: careful, kernel: this.#kernel(loop) } })
+  }
+
+  /** The number of a loop's kernel in the function table. */
+  #kernel({ kernel }: Loop): number {
+    return FIRST_KERNEL + this.kernels.push(kernel) - 1
   }
 }
 
@@ -488,7 +598,7 @@ function operandsWord(operation: Operation): number {
   if (operation.shape.tied === 2) word |= 1 << 22
   if (flushes(operation, valueType(operation))) word |= operation.traits.has('ftz') ? 3 << 17 : 1 << 17
   // Above: the number of the loop with modifiers from 1 on, 0 where there is none.
-  return word | ((MODIFIED.findIndex(({ name }) => name === compareOf(operation.name)) + 1) << 23)
+  return word | ((MODIFIED.findIndex(({ name }) => name === modifiedOf(operation)) + 1) << 23)
 }
 
 /** The name under which the core exports a function to the build, which puts it into the function table behind the empty entry 0. */
@@ -497,6 +607,9 @@ const stepName = (number: number): string => entryName(number + 1)
 /** Behind the steps: the loops with modifiers, then the kernels of the common loops. */
 const FIRST_MODIFIED = PSEUDO_OPERATIONS.length + OPERATIONS.length + 1
 const FIRST_KERNEL = FIRST_MODIFIED + MODIFIED.length
+
+/** Of compares that signs do not matter to, the plain loop will do. */
+const ignoresSigns = ({ name }: Operation): boolean => /^v_cmp_[ou]_f32$/.test(name)
 
 function stepExport({ number }: Operation, kernel: Kernel | undefined): string {
   if (!kernel) return `export { unsupported as ${stepName(number)} } from '../pseudo';`
@@ -515,17 +628,23 @@ export function dispatchSource(kernels: Kernels): string {
   const good = running.filter((r) => !wrong.includes(r))
   // v_cmpx and its like have no kernel of their own.
   const own = good.filter(({ operation, kernel }) => kernel?.name === operation.name)
-  const common = new CommonLoops(
-    own.filter(({ kernel }) => kernel!.result === 'v128').flatMap(({ operation }) => loopsOf(operation, kernels)),
-  )
-  const functions = own.flatMap(({ operation }) => functionsOf(operation, kernels, common))
+  const modified = MODIFIED.filter((o) => !ignoresSigns(o)).map((o) => modifiedLoop(o, kernels))
+  const common = new CommonLoops([
+    ...own.filter(({ kernel }) => kernel!.result === 'v128').flatMap(({ operation }) => loopsOf(operation, kernels)),
+    ...modified,
+  ])
+  const functions = [
+    ...own.flatMap(({ operation }) => functionsOf(operation, kernels, common)),
+    ...modified.map((loop) => common.sourceOf(loop)),
+  ]
   const files = [...new Set([...kernels.values()].map((k) => k.file))]
   return [
     '// Written by host/build.',
     "import * as layout from './layout';",
     "import { EXEC_MASKS_BYTES, RECORD_DST, RECORD_IMM, RECORD_MODS, RECORD_SRC0, RECORD_SRC1, RECORD_SRC2, WAVE_EXEC_MASKS } from './layout';",
     "import { flippedBits, keptBits, kindMask, scalarSource64, spread32, spread64, SPREAD_HIGH } from '../fetch';",
-    "import { factor32, finish32, finishOf32, highest32, leastSize32, lowest32, size32, sizeOfLimit32, within32, writeMask } from '../finish';",
+    "import { factor32, factor64, finish32, finish64, finishOf32, finishOf64, highest32, highest64, leastMagnitude64, leastSize32, lowest32, lowest64 } from '../finish';",
+    "import { size32, sizeOfLimit32, within32, within64, writeMask } from '../finish';",
     "import { flushResult16, flushResult32, flushResult64, flushSource16, flushSource32, flushSource64, limit32, limit64, rowBytes, vcc } from '../state';",
     "import * as state from '../state';",
     "import { allActive, highs, lows, masks2, masks4, pairHigh, pairLow, put } from '../lib/lanes';",
@@ -537,12 +656,11 @@ export function dispatchSource(kernels: Kernels): string {
     '',
     ...common.sources,
     ...functions,
-    ...MODIFIED.map((o) => modifiedLoop(o, kernels)),
     '',
     '// The function table (host/build/main.ts makes it): one function an operation, by number; loops with modifiers; kernels of common loops.',
     ...PSEUDO_OPERATIONS.map((p, number) => `export { ${p === 'goto' ? 'goOn' : p} as ${stepName(number)} } from '../pseudo';`),
     ...OPERATIONS.map((o) => stepExport(o, good.find((g) => g.operation === o)?.kernel)),
-    ...MODIFIED.map((o, i) => `export { ${modifiedName(o)} as ${entryName(FIRST_MODIFIED + i)} };`),
+    ...MODIFIED.map((o, i) => `export { ${ignoresSigns(o) ? o.name : modifiedName(o)} as ${entryName(FIRST_MODIFIED + i)} };`),
     ...common.kernels.map(({ name, file }, i) => `export { ${name} as ${entryName(FIRST_KERNEL + i)} } from '../ops/${file}';`),
     '',
   ].join('\n')
