@@ -231,12 +231,18 @@ function finishRow16(s: usize, d: usize, finish: u32, least: v128): void {
   const omod = finish & 3, power: i32 = omod == 3 ? -1 : <i32>omod, added = i32x4.splat((power << 10) & 0xffff);
   const from = omod ? i32x4.splat(power < 0 ? 0x800 : 0x400) : least, range = i32x4.sub(i32x4.splat(0x7bff - (max(power, 0) << 10)), from);
   const bottom = i16x8.splat(finish & 4 ? 0 : -0x8000), top = i16x8.splat(finish & 4 ? 0x3c00 : 0x7fff);
-  for (let o: usize = 0; o < rowBytes; o += 16) {
-    const x = v128.load(s + o), magnitude = v128.and(x, i32x4.splat(0x7fff)), zero = i16x8.eq(magnitude, i16x8.splat(0));
-    if (i8x16.all_true(v128.or(zero, i16x8.le_u(i16x8.sub(magnitude, from), range)))) {
+  for (let o: usize = 0; o < rowBytes; o += 32) {
+    const x = v128.load(s + o), size = v128.and(x, i32x4.splat(0x7fff)), zero = i16x8.eq(size, i16x8.splat(0));
+    const y = v128.load(s + o, 16), sizeY = v128.and(y, i32x4.splat(0x7fff)), zeroY = i16x8.eq(sizeY, i16x8.splat(0));
+    const simple = v128.or(zero, i16x8.le_u(i16x8.sub(size, from), range)), simpleY = v128.or(zeroY, i16x8.le_u(i16x8.sub(sizeY, from), range));
+    if (i8x16.bitmask(v128.and(simple, simpleY)) == 0xffff) {
       // Positive halves are in order as integers, and negative ones below them.
       v128.store(d + o, i16x8.min_s(i16x8.max_s(i16x8.add(x, v128.andnot(added, zero)), bottom), top));
-    } else v128.store(d + o, finish16(x, finish, least));
+      v128.store(d + o, i16x8.min_s(i16x8.max_s(i16x8.add(y, v128.andnot(added, zeroY)), bottom), top), 16);
+    } else {
+      v128.store(d + o, finish16(x, finish, least));
+      v128.store(d + o, finish16(y, finish, least), 16);
+    }
   }
 }
 export function finish16(x: v128, finish: u32, least: v128): v128 {
