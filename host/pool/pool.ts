@@ -35,6 +35,8 @@ export interface PoolOutcome extends Outcome {
 }
 
 const PATIENCE_MS = 10
+/** Wave instructions that have run by then, for it may be all planning, and code that is cold. */
+const PATIENCE_INSTRUCTIONS = 20_000
 /** Waves of a dispatch from which on it is expected to outlast that: they take some microseconds at least, most take more. */
 const MANY_WAVES = 1024
 const PROGRESS_MS = 125
@@ -137,7 +139,7 @@ export class Pool {
       if (this.#options.patienceMs === 0) await Promise.all(guests!.map(({ arrived }) => arrived))
       for (let paused = start; share.step(); ) {
         const now = performance.now()
-        if (guests === undefined && now - start >= patienceMs) guests = invite()
+        if (guests === undefined && now - start >= patienceMs && control.executed >= PATIENCE_INSTRUCTIONS) guests = invite()
         if (now - paused < SLICE_MS) continue
         await pause()
         paused = performance.now()

@@ -1,7 +1,6 @@
 /** Whether translating a program pays: what it costs, and what it is expected to save. Must not load what translates. */
 import { operationOf } from '../isa/operations.ts'
-import { PROGRAM_CODE_BYTES, PROGRAM_PC_TABLE, RECORD_FLAGS, RECORD_IMM, RECORD_OP } from '../plan/layout.ts'
-import { FLAG_DPP, FLAG_SDWA } from '../plan/record.ts'
+import { PROGRAM_CODE_BYTES, PROGRAM_PC_TABLE, RECORD_IMM, RECORD_OP } from '../plan/layout.ts'
 import { factOf } from './fact.ts'
 import { bestRole } from './roles.ts'
 
@@ -10,7 +9,7 @@ import { bestRole } from './roles.ts'
  * means of what kernels gained. A call of the core costs more than a step of it, for it ends a run of lanes. At a barrier translated code
  * ends, and is entered anew behind it; what only the interpreter does is left to it, one instruction at a time.
  */
-const SAVED = { lanes: 30, scalar: 8, idle: 7, read: 30, call: -15, barrier: -250, leave: -150 }
+const SAVED = { lanes: 45, scalar: 10, idle: 8, read: 30, call: -10, barrier: -300, leave: -150 }
 /** Operations that are no lanes or scalars, and are not calls either (lds.ts, crosslane.ts). */
 const LDS_READ = /^ds_read(2?)(st64)?_[bui]\d+$/
 const CROSS_LANE = /^v_(readlane|readfirstlane|writelane)_b32$/
@@ -55,8 +54,7 @@ export function worthOf(memory: ArrayBufferLike, program: number, instructions: 
       const target = view.getInt32(record + RECORD_IMM, true)
       if (target <= pc) loops.push([target, pc])
     }
-    const staged = (view.getUint16(record + RECORD_FLAGS, true) & (FLAG_DPP | FLAG_SDWA)) !== 0
-    steps.push([pc, staged ? SAVED.call : savedBy(operation)])
+    steps.push([pc, savedBy(operation)])
   }
   const inside = steps.filter(([pc]) => loops.some(([from, to]) => pc >= from && pc <= to))
   const once = sum(steps) - sum(inside)
