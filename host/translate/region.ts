@@ -467,7 +467,8 @@ class BlockWriter {
     this.#giveBack(1, STOPPED)
     code.end().i32(STOPPED).op(OP.return).end()
     code.get(WAVE).op(OP.globalGet).u32(module.next).memory(OP.i32Load, RECORD_PC).memory(OP.i32Store, WAVE_PC)
-    noteMasks(code, module)
+    // A jump by itself leaves the row of lane masks as it is.
+    if (step.dst >= EXEC - 4 && step.dst <= EXEC + 4) noteMasks(code, module)
     code.i32(JUMPED).op(OP.return)
   }
 }

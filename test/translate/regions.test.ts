@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { createCore } from '../../host/core/engine.ts'
 import { bareWave, Device } from '../../host/device/index.ts'
 import { TARGETS } from '../../host/isa/targets.ts'
-import { assembleProgram } from '../../host/text/assemble.ts'
+import { assembleProgram } from '../../host/text/program.ts'
 import { createTranslate } from '../../host/translate/engine.ts'
 
 const ADDRESS = 0x1_0000_0000n
@@ -59,4 +59,40 @@ test.each([
   }
   expect(outcomes[0]![2]).toMatchObject({ status: 'stopped' })
   expect(outcomes[1]).toEqual(outcomes[0])
+})
+
+test('a call between a change of EXEC and what the core masks by it', async () => {
+  const source = `
+    v_mov_b32 v1, 0
+    s_movk_i32 s12, 200
+    s_mov_b32 s14, 0x0f335577
+    s_mov_b32 s15, 0x1234abcd
+    s_getpc_b64 s[10:11]
+  here:
+    s_add_u32 s10, s10, DISTANCE
+    s_addc_u32 s11, s11, 0
+  loop:
+    s_mov_b64 exec, s[14:15]
+    s_swappc_b64 s[16:17], s[10:11]
+    s_mov_b64 exec, -1
+    v_mbcnt_lo_u32_b32 v2, -1, v2
+    s_sub_u32 s12, s12, 1
+    s_cmp_lg_u32 s12, 0
+    s_cbranch_scc1 loop
+    s_endpgm
+  callee:
+    v_mbcnt_hi_u32_b32 v1, -1, v1
+    s_not_b64 exec, exec
+    s_setpc_b64 s[16:17]`
+  const { labels } = assembleProgram(source.replace('DISTANCE', '64'), TARGETS.gfx803)
+  const { words } = assembleProgram(source.replace('DISTANCE', `${labels.get('callee')! - labels.get('here')!}`), TARGETS.gfx803)
+  const states = []
+  for (const engine of [await createCore(), await createTranslate({ threshold: 1 })]) {
+    const device = new Device(engine, TARGETS.gfx803)
+    const execution = bareWave(device, device.loadCode(words), {})
+    const { status, instructions } = await execution.run()
+    states.push({ status, instructions, registers: Buffer.from(execution.waves[0]!.state()).toString('base64') })
+  }
+  expect(states[0]).toMatchObject({ status: 'done', instructions: 7 + 200 * 10 + 1 })
+  expect(states[1]).toEqual(states[0])
 })
