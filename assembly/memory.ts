@@ -4,7 +4,7 @@
 // lane is looked up and kept in ADDRESSES; one that is nobody's stops the wave before anything happened. Then the lanes load or store, in
 // ascending order.
 import {
-  FAULT_MEMORY, FAULT_MISALIGNED, MACHINE_REGION_COUNT, MACHINE_REGIONS, REGION_BASE, REGION_BYTES, REGION_FLAGS, REGION_HOST, REGION_SIZE,
+  FAULT_MEMORY, FAULT_MISALIGNED, MACHINE_REGION_COUNT, MACHINE_REGIONS, MACHINE_REGIONS_NUMBER, REGION_BASE, REGION_BYTES, REGION_FLAGS, REGION_HOST, REGION_SIZE,
   WAVE_EXEC_MASKS, WAVE_MACHINE,
 } from './generated/layout';
 import { ADDRESSES, HIGH, LOW, sharing, SITES } from './scratch';
@@ -16,10 +16,16 @@ let lastSize: u64 = 0;
 let lastHost: usize = 0;
 let lastFlags: u32 = 0;
 
-/** Forgets what regions were hit last; the table may have changed between runs. */
-export function forgetRegion(): void {
+/** Number of the table in which they were. */
+let table: u32 = 0;
+
+/** Forgets what regions were hit last where `w` has another table: it may have changed between runs. */
+export function forgetRegions(w: usize): void {
+  const number = load<u32>(load<u32>(w, WAVE_MACHINE), MACHINE_REGIONS_NUMBER);
+  if (number != 0 && number == table) return;
+  table = number;
   lastSize = 0;
-  for (let o: usize = 0; o < 64; o += 16) v128.store(SITES + o, i32x4.splat(0));
+  for (let o: usize = 0; o < 64; o += 8) store<u64>(SITES + o, 0);
 }
 
 /** Host address of `bytes` bytes at a guest address, or 0 where they are not all in one region (or not writable). */

@@ -42,8 +42,10 @@ export function setPseudo(n: i32): void {
   pseudo = n;
 }
 
-const FLT_MIN_BITS: u32 = 0x00800000;
-const DBL_MIN_BITS: u64 = 0x0010000000000000;
+/** The smallest normal numbers have this bit and no other: their mantissas have so many bits. */
+const MIN_BIT_16: u32 = 10;
+const MIN_BIT_32: u32 = 23;
+const MIN_BIT_64: u64 = 52;
 /** MODE bit 27: VGPR indexing is on (GCN3 manual, MODE register). */
 export const MODE_GPR_IDX_EN: u32 = 1 << 27;
 
@@ -52,16 +54,21 @@ export const MODE_VSKIP: u32 = 1 << 28;
 /** MODE bits 31:29: depth of the stack of forks. */
 export const MODE_CSP_SHIFT: u32 = 29;
 
+/** MODE that the globals are made of; at first none. */
+let known: u64 = u64.MAX_VALUE;
+
 /** Reads what MODE says into the globals. */
 function refreshMode(w: usize): void {
   const mode = load<u32>(w, WAVE_MODE);
+  if (mode == known) return;
+  known = mode;
   setKernelMode(mode);
-  flushSource32 = flushSources32 ? FLT_MIN_BITS : 0;
-  flushResult32 = flushResults32 ? FLT_MIN_BITS : 0;
-  flushSource64 = flushSources64 ? DBL_MIN_BITS : 0;
-  flushResult64 = flushResults64 ? DBL_MIN_BITS : 0;
-  flushSource16 = flushSources64 ? 0x400 : 0;
-  flushResult16 = flushResults64 ? 0x400 : 0;
+  flushSource32 = flushSources32 << MIN_BIT_32;
+  flushResult32 = flushResults32 << MIN_BIT_32;
+  flushSource64 = <u64>flushSources64 << MIN_BIT_64;
+  flushResult64 = <u64>flushResults64 << MIN_BIT_64;
+  flushSource16 = flushSources64 << MIN_BIT_16;
+  flushResult16 = flushResults64 << MIN_BIT_16;
   limit32 = max(flushSource32, flushResult32);
   limit64 = max(flushSource64, flushResult64);
   plainLimit = mode & (MODE_GPR_IDX_EN | MODE_VSKIP) ? 0 : 0xffff;

@@ -2,7 +2,7 @@
 import {
   OP_GOTO, RECORD_BYTES, RECORD_IMM, RECORD_OP, RECORD_PC, STOP_BUDGET, STOP_FAULT, WAVE_INSTRUCTIONS, WAVE_PC, WAVE_STOP,
 } from './generated/layout';
-import { forgetRegion } from './memory';
+import { forgetRegions } from './memory';
 import { enter, halt, jump, next, plainLimit, pseudo, setNext, setPseudo, stop } from './state';
 import { stepFlagged } from './staged';
 import { step } from './table';
@@ -14,10 +14,10 @@ export function runStep(u: usize, w: usize): void {
   else step(head, u, w);
 }
 
-/** Makes `w` the wave that runs. Regions are looked up anew: their table may have changed since the last run. */
+/** Makes `w` the wave that runs. */
 export function begin(w: usize): void {
   enter(w);
-  forgetRegion();
+  forgetRegions(w);
 }
 
 /** Runs wave `w` for at most `budget` instructions; returns a Stop. */

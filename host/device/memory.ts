@@ -4,7 +4,16 @@
  */
 import type { Engine, SharedMemory } from '../engine.ts'
 import { LaunchError, LimitError } from '../errors.ts'
-import { MACHINE_REGION_COUNT, MACHINE_REGIONS, REGION_BASE, REGION_BYTES, REGION_FLAGS, REGION_HOST, REGION_SIZE } from '../plan/layout.ts'
+import {
+  MACHINE_REGION_COUNT,
+  MACHINE_REGIONS,
+  MACHINE_REGIONS_NUMBER,
+  REGION_BASE,
+  REGION_BYTES,
+  REGION_FLAGS,
+  REGION_HOST,
+  REGION_SIZE,
+} from '../plan/layout.ts'
 
 const alignUp = (value: number, align: number): number => Math.ceil(value / align) * align
 
@@ -167,6 +176,11 @@ const GUARD = 0x10_0000n
 const ADDRESS_END = 1n << 48n
 const MAX_REGION_BYTES = 2 ** 32 - 1
 
+/** Tables of regions written so far, for all devices: one engine may serve several, one after another. */
+let tables = 0
+/** Then numbers begin anew. */
+const MOST_TABLES = 2 ** 32 - 1
+
 /** The guest's address space. */
 export class GuestMemory {
   readonly #arena: Arena
@@ -304,6 +318,8 @@ export class GuestMemory {
     })
     words[(this.#machine + MACHINE_REGIONS) >>> 2] = this.#table
     words[(this.#machine + MACHINE_REGION_COUNT) >>> 2] = list.length
+    tables = tables < MOST_TABLES ? tables + 1 : 1
+    words[(this.#machine + MACHINE_REGIONS_NUMBER) >>> 2] = tables
   }
 }
 

@@ -21,6 +21,8 @@ export const MACHINE_GDS_BYTES = 16
 /** High dwords of the flat apertures: addresses whose high dword equals these are LDS and scratch (gfx7 and gfx8). */
 export const MACHINE_SHARED_APERTURE = 20
 export const MACHINE_PRIVATE_APERTURE = 24
+/** Another number for each table of regions, so that engines may remember what they found there; 0: they must not. */
+export const MACHINE_REGIONS_NUMBER = 28
 /** What s_memtime and s_memrealtime return, u64; each read adds one, so that runs repeat. A workgroup starts at 2^32 times its number. */
 export const MACHINE_TIME = 32
 export const MACHINE_BYTES = 64
