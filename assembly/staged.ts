@@ -8,7 +8,7 @@
 import {
   FAULT_ILLEGAL, FAULT_LDS, FAULT_MISALIGNED, FAULT_REGISTER, FAULT_UNSUPPORTED, FLAG_APPROXIMATE, FLAG_DPP, FLAG_SDWA, FLAG_STAGED, GFX8,
   KIND_CONSTANT, KIND_SCALAR, KIND_SPECIAL, KIND_VECTOR, MACHINE_COUNTERS, RECORD_DST, RECORD_IMM, RECORD_MODS, RECORD_OP, RECORD_SRC0,
-  WAVE_EXEC_MASKS, WAVE_LDS, WAVE_LDS_BYTES, WAVE_MACHINE, WAVE_MODE, WAVE_VECTORS, WAVE_VGPR_COUNT,
+  WAVE_EXEC_MASKS, WAVE_LDS, WAVE_LDS_BYTES, WAVE_MACHINE, WAVE_MASKED, WAVE_MODE, WAVE_VECTORS, WAVE_VGPR_COUNT,
 } from './generated/layout';
 import { OPERANDS } from './generated/operands';
 import { flippedBits, keptBits, kindMask, scalarSource, scalarSource64, SIGNS_F16 } from './fetch';
@@ -19,7 +19,7 @@ import {
 import { quadLanes, setAllActive } from './lib/lanes';
 import { round32, round64, setIntegerClamp } from './lib/mode';
 import { ACTIVE, INDEXED, LANES, RESULT, STAGE, TEMPORARY } from './scratch';
-import { fault, generation, M0_OFFSET, MODE_GPR_IDX_EN, MODE_VSKIP, plainLimit, refreshExec, rowBytes, stop } from './state';
+import { exec, fault, generation, M0_OFFSET, MODE_GPR_IDX_EN, MODE_VSKIP, plainLimit, refreshExec, rowBytes, stop } from './state';
 import { faulted } from './memory';
 import { step, stepModified } from './table';
 
@@ -80,8 +80,10 @@ function runStaged(op: u32, flags: u32, operands: u32, u: usize, w: usize): void
     runModified(op, operands, TEMPORARY, w);
     finishSelected(load<u32>(u, RECORD_IMM), RESULT, w + load<u32>(u, RECORD_DST), w);
   } else runModified(op, operands, TEMPORARY, w);
-  // DPP has switched lanes off.
-  if (dpp) refreshExec(w);
+  if (!dpp) return;
+  // It has switched lanes off in the row of masks, which is not that of EXEC any more.
+  store<u64>(w, ~exec(w), WAVE_MASKED);
+  refreshExec(w);
 }
 
 // @ts-ignore: decorator
@@ -225,7 +227,7 @@ function stageDpp(u: usize, w: usize, wide: bool): bool {
     v128.store(STAGE + o, v128.and(v128.load(STAGE + o), active));
     if (wide) v128.store(STAGE + rowBytes + o, v128.and(v128.load(STAGE + rowBytes + o), active));
     const kept = bound ? v128.load(masks + o) : v128.and(v128.load(masks + o), active);
-    v128.store(masks + o, written ? kept : i32x4.splat(0));
+    v128.store(masks + o, v128.and(kept, i32x4.splat(-written)));
   }
   useStage(w, 0, KIND_VECTOR);
   return true;

@@ -1,7 +1,7 @@
 // The running wave: what every step needs of it, in wasm globals, and the ways to read and write its scalars. Knows no instruction.
 import {
   EXEC_HI, EXEC_LO, FAULT_JUMP, GFX8, M0, PROGRAM_BASE, PROGRAM_CODE_BYTES, PROGRAM_GENERATION, PROGRAM_PC_TABLE, RECORD_PC, STOP_END, STOP_FAULT,
-  STOP_PLAN, VCC_LO, WAVE_EXEC_MASKS, WAVE_FAULT, WAVE_FAULT_ADDRESS, WAVE_FAULT_BYTES, WAVE_FAULT_LANE, WAVE_MODE, WAVE_PC,
+  STOP_PLAN, VCC_LO, WAVE_EXEC_MASKS, WAVE_FAULT, WAVE_FAULT_ADDRESS, WAVE_FAULT_BYTES, WAVE_FAULT_LANE, WAVE_MASKED, WAVE_MODE, WAVE_PC,
   WAVE_PROGRAM, WAVE_SCALARS, WAVE_SCC, WAVE_SIZE,
 } from './generated/layout';
 import { masks4, setAllActive } from './lib/lanes';
@@ -80,10 +80,12 @@ export function setMode(w: usize, mode: u32): void {
   refreshMode(w);
 }
 
-/** Expands EXEC to the row of lane masks. */
+/** Expands EXEC to the row of lane masks, where that was made of another one. */
 export function refreshExec(w: usize): void {
   let bits = load<u64>(w, EXEC);
-  setAllActive((rowBytes == 256 ? bits : bits | 0xffffffff00000000) == u64.MAX_VALUE);
+  setAllActive(<usize>ctz(~bits) >= rowBytes >> 2);
+  if (bits == load<u64>(w, WAVE_MASKED)) return;
+  store<u64>(w, bits, WAVE_MASKED);
   for (let o: usize = 0; o < rowBytes; o += 16, bits >>= 4) v128.store(w + o, masks4(<i32>bits), WAVE_EXEC_MASKS);
 }
 

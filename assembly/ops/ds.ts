@@ -299,7 +299,7 @@ function swizzledLanes(mode: u32): v128 {
 /** Pushes: the lane at (address + offset) / 4 gets this lane's data; the highest lane wins. */
 export function ds_permute_b32(u: usize, w: usize): void {
   const to = addresses(u, w), s = data0(u, w), offset = offset16(u), last = <u32>(rowBytes >> 2) - 1;
-  for (let o: usize = 0; o < rowBytes; o += 16) v128.store(LANES + o, i32x4.splat(0));
+  for (let o: usize = 0; o < rowBytes; o += 8) store<u64>(LANES + o, 0);
   for (let lanes = exec(w); lanes != 0; lanes &= lanes - 1) {
     const o = <usize>ctz(lanes) << 2;
     store<u32>(LANES + ((((load<u32>(to + o) + offset) >> 2) & last) << 2), load<u32>(s + o));

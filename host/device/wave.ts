@@ -25,6 +25,7 @@ import {
   WAVE_LDS_ALLOC,
   WAVE_LDS_BYTES,
   WAVE_MACHINE,
+  WAVE_MASKED,
   WAVE_MODE,
   WAVE_PC,
   WAVE_PROGRAM,
@@ -251,5 +252,13 @@ export function writeWave(arena: Arena, wave: Wave, start: WaveStart): void {
   words[at + WAVE_GPR_ALLOC / 4] = gprAlloc(vgprCount, start.header.get(WAVE_SGPR_COUNT) ?? 0)
   for (const [offset, value] of start.header) words[at + offset / 4] = value
   words.set(start.scalars, at + scalarOffset(0) / 4)
+  writeMasks(words, at, target.waveSize)
   for (const [register, lanes] of start.vectors) words.set(lanes, at + vectorOffset(register, target.waveSize) / 4)
+}
+
+/** EXEC as lane masks: the engine would make them when the wave first runs, for each wave anew. */
+function writeMasks(words: Uint32Array, at: number, waveSize: number): void {
+  const halves = [words[at + scalarOffset(EXEC_LO) / 4]!, words[at + scalarOffset(EXEC_HI) / 4]!]
+  words.set(halves, at + WAVE_MASKED / 4)
+  for (let lane = 0; lane < waveSize; lane++) words[at + WAVE_EXEC_MASKS / 4 + lane] = -((halves[lane >>> 5]! >>> (lane & 31)) & 1)
 }

@@ -92,6 +92,8 @@ export const WAVE_FAULT_BYTES = 104
 /** Free for the engine that runs the wave; never compared. */
 export const WAVE_ENGINE = 128
 export const WAVE_ENGINE_BYTES = 128
+/** Of these, u64: EXEC that the row at WAVE_EXEC_MASKS was made of. Whoever lays a wave out leaves both zero, or makes both. */
+export const WAVE_MASKED = 128
 /** Scalar file: dwords indexed by operand encoding 0–127: SGPRs, VCC 106/107, TTMPs, M0 124, EXEC 126/127. */
 export const WAVE_SCALARS = 256
 export const SCALAR_COUNT = 128
