@@ -7,7 +7,8 @@ import { KIND_SCALAR, KIND_SPECIAL, KIND_VECTOR } from '../plan/record.ts'
 import { wideConstant } from './constant.ts'
 import type { Step } from './graph.ts'
 import { hasMask, maskOffset, ROW_BYTES, rowsRead } from './lanes.ts'
-import { BUFFER_OFFSET, isBuffer, loadsLanes, maskSources, type Nest, resourceReads, rowsWritten } from './nest-plan.ts'
+import { isLdsRead } from './lds-plan.ts'
+import { BUFFER_OFFSET, isBuffer, loads, loadsLanes, maskSources, type Nest, resourceReads, rowsWritten } from './nest-plan.ts'
 import { overlaps, scalarUses } from './scalars.ts'
 
 export type AffineKind =
@@ -126,7 +127,7 @@ class Iteration {
       else if (loadsLanes(step.operation)) {
         const address = this.#address(step)
         if (address) this.loads.set(step, address)
-      } else this.#scalarsChange(changing)
+      } else if (!isLdsRead(step)) this.#scalarsChange(changing)
       if (role !== 'lanes') for (const row of rowsWritten(step, role)) this.#rows.set(row, undefined)
     }
   }
@@ -320,9 +321,9 @@ const belongs = (low: Affine, high: Affine): boolean =>
   (low.kind === 'row' && high.kind === 'row' && high.value === low.value + BigInt(ROW_BYTES))
 
 /** What runs lane by lane: what the next iteration takes over and is not affine, masks that are needed as bits, and what these follow from. */
-function findLanes({ block: { steps }, roleOf, asBits }: Nest, { loads, carried }: Pick<AffinePlan, 'loads' | 'carried'>) {
+function findLanes({ block: { steps }, roleOf, asBits }: Nest, { loads: known, carried }: Pick<AffinePlan, 'loads' | 'carried'>) {
   const written = new Set(steps.flatMap((step) => rowsWritten(step, roleOf(step))))
-  const readsOf = (step: Step) => (loadsLanes(step.operation) ? addressRows(step) : roleOf(step) === 'lanes' ? rowsRead(step) : [])
+  const readsOf = (step: Step) => (loads(step) ? addressRows(step) : roleOf(step) === 'lanes' ? rowsRead(step) : [])
   const affine = new Set(carried.flatMap(({ begin }) => rowsOf(begin)))
   const needed = new Set<number>()
   const before = new Set<number>()
@@ -342,7 +343,7 @@ function findLanes({ block: { steps }, roleOf, asBits }: Nest, { loads, carried 
       const wanted = results.some((row) => rows.has(row)) || (role === 'lanes' && hasMask(step) && masks.has(maskOffset(step)))
       for (const row of results) rows.delete(row)
       if (role === 'lanes' && hasMask(step) && !asBits.has(maskOffset(step))) masks.delete(maskOffset(step))
-      if (role === 'lanes' ? !wanted : !loadsLanes(step.operation) || loads.has(step)) continue
+      if (role === 'lanes' ? !wanted : !loads(step) || known.has(step)) continue
       lanes.add(step)
       for (const row of [...results, ...readsOf(step)]) used.add(row)
       for (const row of readsOf(step)) rows.add(row)
@@ -353,7 +354,7 @@ function findLanes({ block: { steps }, roleOf, asBits }: Nest, { loads, carried 
   return { lanes, rows: [...needed], pressure: used.size }
 }
 
-const addressRows = (step: Step): number[] => [step.sources[0], step.sources[0] + ROW_BYTES]
+const addressRows = (step: Step): number[] => (isLdsRead(step) ? [step.sources[0]] : [step.sources[0], step.sources[0] + ROW_BYTES])
 
 /** The rows of a number that comes from the iteration before. */
 export const rowsOf = ({ kind, value }: Affine): number[] =>

@@ -12,9 +12,10 @@ import { LARGE, needsGrain, SMALL } from './grain.ts'
 import type { Step } from './graph.ts'
 import { push } from './kernels.ts'
 import { type Chunk, ROW_BYTES, type Value } from './lanes.ts'
-import { BASE_HIGH, bytesLoaded, dwordsLoaded, isBuffer, type SmallLoad, smallLoad, unalignedBits } from './nest-plan.ts'
+import { BASE_HIGH, bytesLoaded, dwordsLoaded, isBuffer, smallLoad, unalignedBits } from './nest-plan.ts'
 import { FAIL, type NestContext } from './nest-rows.ts'
 import { findRegion } from './nest-scalars.ts'
+import type { SmallLoad } from './small-loads.ts'
 import { Code, I32, I64, OP, SIMD, V128 } from './wasm.ts'
 
 /** Strides of numbers that must not wrap: then the first and the last lane tell of those between. */

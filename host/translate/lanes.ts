@@ -537,6 +537,12 @@ export class Chunk {
   pushRow(code: Code, at: number): void {
     pushArgument(code, this.#row(code, at).arg)
   }
+  /** What a row holds now, tested where it may be read as bits: the same until the row is written. */
+  bits(code: Code, at: number): unknown {
+    const value = this.#row(code, at)
+    this.#watchNan(code, value)
+    return value
+  }
   /** The same for what is read as bits. */
   pushBits(code: Code, at: number): void {
     const value = this.#row(code, at)

@@ -1,50 +1,18 @@
 /**
- * Reads of LDS that are part of a run of lanes (lanes.ts). Whether all of them are inside is asked before the run, so that nothing in it
- * can fault; then each chunk reads on its own. Nothing in a run writes LDS.
+ * Reads of LDS that are part of a run of lanes (lanes.ts), or of a loop that runs group by group (nest.ts): each chunk reads on its own,
+ * for nothing there writes LDS. Whether a run's reads are all inside is asked before it, so that nothing in it can fault; a loop is given
+ * up where one is not.
  */
-import { dwordsOf } from '../isa/row.ts'
 import { EXEC_LO, scalarOffset, WAVE_LDS, WAVE_LDS_BYTES } from '../plan/layout.ts'
 import { crossLaneUses } from './crosslane.ts'
-import { factOf } from './fact.ts'
 import type { Step } from './graph.ts'
 import { CHUNK_BYTES, type Chunk, type FunctionLocals, pushLanes, ROW_BYTES } from './lanes.ts'
-import { rowsWritten, SMALL_LOADS, type SmallLoad } from './nest-plan.ts'
+import { isLdsRead, ldsShape, partsOf, reachOf } from './lds-plan.ts'
+import { rowsWritten } from './nest-plan.ts'
 import type { Role } from './roles.ts'
 import { M0, overlaps, pair, scalarUses } from './scalars.ts'
+import type { SmallLoad } from './small-loads.ts'
 import { type Code, I32, I64, OP, SIMD, V128 } from './wasm.ts'
-
-/** What a read does: where it reads from its address on, and what of it is one number of a lane. */
-interface ReadShape {
-  readonly bytes: number
-  /** Bytes that one offset counts, of reads at two addresses. */
-  readonly unit: number | undefined
-  readonly small: SmallLoad | undefined
-}
-
-const SMALL_NAMES: Readonly<Record<string, string>> = { u8: 'ubyte', i8: 'sbyte', u16: 'ushort', i16: 'sshort' }
-
-const shapeOf = factOf(({ name, shape: { results } }): ReadShape | undefined => {
-  const [, two, far, type] = /^ds_read(2?)(st64)?_(b32|b64|b96|b128|[ui]8|[ui]16)$/.exec(name) ?? []
-  if (type === undefined) return undefined
-  const small = SMALL_LOADS[SMALL_NAMES[type] ?? '']
-  const bytes = small?.bytes ?? (4 * dwordsOf(results[0]!)) / (two ? 2 : 1)
-  return { bytes, unit: two ? bytes * (far ? 64 : 1) : undefined, small }
-})
-
-/** Whether an instruction reads LDS, not GDS. */
-export const isLdsRead = (step: Step): boolean => shapeOf(step.operation) !== undefined && step.imm >>> 16 === 0
-
-/** Byte offsets from the address at which a read's elements begin. */
-function offsetsOf({ operation, imm }: Step): readonly number[] {
-  const { unit } = shapeOf(operation)!
-  return unit === undefined ? [imm & 0xffff] : [(imm & 0xff) * unit, ((imm >>> 8) & 0xff) * unit]
-}
-/** The first byte behind what a read may touch, counted from its address. */
-const reachOf = (step: Step): number => Math.max(...offsetsOf(step)) + shapeOf(step.operation)!.bytes
-/** Offset of each dword (or what becomes one) from the address, in the order of the rows that take them. */
-const partsOf = (step: Step): number[] =>
-  offsetsOf(step).flatMap((offset) => Array.from({ length: Math.ceil(shapeOf(step.operation)!.bytes / 4) }, (_, i) => offset + 4 * i))
-export const ldsRowsWritten = (step: Step): number[] => partsOf(step).map((_, i) => step.dst + i * ROW_BYTES)
 
 /** Reads that one test covers: none of what it looks at changes until the last of them. */
 export interface CoveredReads {
@@ -62,8 +30,7 @@ export function coverReads(steps: readonly Step[], from: number, roleOf: (step: 
   const written = new Set<number>()
   for (const step of steps.slice(from)) {
     const role = roleOf(step)
-    if (role === 'lanes') for (const row of rowsWritten(step, role)) written.add(row)
-    else if (role === 'scalar') {
+    if (role === 'scalar') {
       const { writes } = scalarUses(step)
       if (writes.has(M0) || overlaps(writes, EXEC_PAIR)) break
     } else if (role === 'call') {
@@ -76,8 +43,8 @@ export function coverReads(steps: readonly Step[], from: number, roleOf: (step: 
         covered.add(step)
         reach.set(address, Math.max(reach.get(address) ?? 0, reachOf(step)))
       }
-      for (const row of ldsRowsWritten(step)) written.add(row)
     }
+    for (const row of rowsWritten(step, role)) written.add(row)
   }
   return { steps: covered, reach }
 }
@@ -86,8 +53,8 @@ export function coverReads(steps: readonly Step[], from: number, roleOf: (step: 
 export function pushOutside(code: Code, { reach }: CoveredReads, locals: FunctionLocals, wave: number): void {
   const [end, exec, chunk] = [locals.local(I32), locals.local(I64), locals.local(I32)]
   const most = new Map([...reach.keys()].map((row) => [row, locals.local(V128)]))
-  code.get(wave).memory(OP.i32Load, WAVE_LDS_BYTES).tee(end).get(wave).memory(OP.i32Load, M0).get(end)
-  code.get(wave).memory(OP.i32Load, M0).op(OP.i32LtU, OP.select).set(end)
+  pushEnd(code, wave, () => void code.get(wave).memory(OP.i32Load, M0))
+  code.set(end)
   code.get(wave).memory(OP.i64Load, scalarOffset(EXEC_LO)).tee(exec).i64(-1n).op(OP.i64Eq).block(OP.if)
   for (const [row, local] of most) {
     for (let at = 0; at < ROW_BYTES; at += CHUNK_BYTES) {
@@ -116,6 +83,15 @@ export function pushOutside(code: Code, { reach }: CoveredReads, locals: Functio
   code.simd(SIMD.anyTrue).op(OP.i32Or)
 }
 
+/** Pushes how much of LDS an instruction may see. @param pushM0 pushes M0 */
+function pushEnd(code: Code, wave: number, pushM0: () => void): void {
+  code.get(wave).memory(OP.i32Load, WAVE_LDS_BYTES)
+  pushM0()
+  code.get(wave).memory(OP.i32Load, WAVE_LDS_BYTES)
+  pushM0()
+  code.op(OP.i32LtU, OP.select)
+}
+
 /** Where the four lanes of a chunk read. */
 interface Place {
   /** Host addresses, and that of the first lane. */
@@ -128,36 +104,46 @@ const ADJACENT = 1
 /** All lanes at one place. */
 const EQUAL = 2
 
-/** The reads of one run. */
+/** What reads are part of, where they are not known to be inside. */
+export interface ReadTest {
+  /** Pushes M0. */
+  pushM0(): void
+  /** Control goes to the label that is so far away where a read is not all inside. */
+  readonly fail: number
+}
+
+/** The reads of a run, or of a loop. */
 export class LdsReads {
   readonly #host: number
-  readonly #places = new Map<string, Place>()
+  /** By what a chunk holds of a row of addresses. */
+  readonly #places = new Map<unknown, Place>()
 
-  /**
-   * @param active local of the bits of the turn's active lanes
-   * @param all those bits where all are active
-   */
+  /** @param keepActive appends what sets lanes of a local to zero that are not active in a chunk */
   constructor(
     private readonly locals: FunctionLocals,
     private readonly wave: number,
-    private readonly active: number,
-    private readonly all: number,
+    private readonly keepActive: (code: Code, lanes: number, chunk: number) => void,
   ) {
-    this.#host = locals.local(V128)
+    this.#host = locals.fresh(V128)
   }
 
-  /** Appends what stands before the run's loop. */
+  /** Appends what stands before the loop. */
   begin(code: Code): void {
     code.get(this.wave).memory(OP.i32Load, WAVE_LDS).simd(SIMD.i32x4Splat).set(this.#host)
   }
+  /** Another block begins, or another version of it: nothing is known of where chunks read. */
+  forget(): void {
+    this.#places.clear()
+  }
 
   /** Appends a read of one chunk of the turn. */
-  read(code: Code, step: Step, chunk: Chunk, index: number): void {
+  read(code: Code, step: Step, chunk: Chunk, index: number, test?: ReadTest): void {
     const { locals } = this
     const place = this.#place(code, step.sources[0], chunk, index)
+    if (test) this.#test(code, step, place, test)
     const parts = partsOf(step)
     const results = parts.map(() => locals.local(V128))
-    const { small } = shapeOf(step.operation)!
+    const { small } = ldsShape(step.operation)!
     const each = (load: (offset: number, result: number) => void) => parts.forEach((offset, i) => void load(offset, results[i]!))
     if (small) this.#gatherSmall(code, small, place, parts[0]!, results[0]!)
     else {
@@ -175,26 +161,33 @@ export class LdsReads {
     locals.reset()
   }
 
-  /** Addresses are looked at once: no row of addresses changes before its last read. */
+  /** Addresses that stay what they are are looked at once. */
   #place(code: Code, row: number, chunk: Chunk, index: number): Place {
-    const key = `${row} ${index}`
-    const known = this.#places.get(key)
+    const { locals } = this
+    const addresses = chunk.bits(code, row)
+    const known = this.#places.get(addresses)
     if (known !== undefined) return known
-    const { locals, active } = this
     const place = { lanes: locals.local(V128), first: locals.local(I32), order: locals.local(I32) }
-    this.#places.set(key, place)
+    this.#places.set(addresses, place)
     chunk.pushRow(code, row)
     code.set(place.lanes)
     // Lanes that are switched off read at the start of LDS, and ignore it.
-    code.get(active).i32(this.all).op(OP.i32Ne).block(OP.if).get(place.lanes).get(active)
-    if (index > 0) code.i32(4 * index).op(OP.i32ShrU)
-    pushLanes(code).simd(SIMD.and).set(place.lanes).end()
+    this.keepActive(code, place.lanes, index)
     const steps = locals.temporary(V128)
     code.get(place.lanes).get(this.#host).simd(SIMD.i32x4Add).tee(place.lanes).simd(SIMD.i32x4ExtractLane).op(0).set(place.first)
     code.get(place.lanes).get(place.first).simd(SIMD.i32x4Splat).simd(SIMD.i32x4Sub).tee(steps)
     code.v128(0, 4, 8, 12).simd(SIMD.i32x4Eq).simd(SIMD.i32x4AllTrue)
     code.i32(EQUAL).i32(0).get(steps).simd(SIMD.anyTrue).op(OP.i32Eqz, OP.select, OP.i32Or).set(place.order)
     return place
+  }
+
+  #test(code: Code, step: Step, { lanes }: Place, { pushM0, fail }: ReadTest): void {
+    const end = this.locals.temporary(I32)
+    const reach = reachOf(step)
+    pushEnd(code, this.wave, pushM0)
+    code.tee(end).i32(reach).op(OP.i32LtU)
+    code.get(lanes).get(this.#host).simd(SIMD.i32x4Sub).get(end).i32(reach).op(OP.i32Sub).simd(SIMD.i32x4Splat)
+    code.simd(SIMD.i32x4GtU).simd(SIMD.anyTrue).op(OP.i32Or, OP.brIf).u32(fail)
   }
 
   #gather(code: Code, { lanes, first }: Place, offset: number, result: number): void {

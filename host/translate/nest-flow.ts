@@ -7,6 +7,7 @@ import { scalarOffset, VCC_LO } from '../plan/layout.ts'
 import { FLAG_GLC, KIND_VECTOR } from '../plan/record.ts'
 import { type Block, type Step, successors } from './graph.ts'
 import { hasMask, maskOffset, ROW_BYTES } from './lanes.ts'
+import { isLdsRead } from './lds-plan.ts'
 import { type Loop, loopOf } from './loops.ts'
 import {
   BITWISE,
@@ -14,6 +15,7 @@ import {
   isLaneLoad,
   isPlainLoad,
   loadReads,
+  loads,
   loadsLanes,
   loadsScalars,
   loadWrites,
@@ -153,7 +155,7 @@ export function planGraphNest(found: Loop, roleOf: (step: Step) => Role): GraphN
   const threaded = threadBranches(found.blocks, found.header, roleOf)
   const loop = loopOf(found.header, threaded, threaded)
   if (loop === undefined) return undefined
-  const isSure = ![...loop.blocks.values()].some(({ steps }) => steps.some((step) => hasFloats(step) || loadsLanes(step.operation)))
+  const isSure = ![...loop.blocks.values()].some(({ steps }) => steps.some((step) => hasFloats(step) || loads(step)))
   return planLoop(found, loop, isSure, roleOf)
 }
 
@@ -290,6 +292,7 @@ export function follow(step: Step, role: Role, state: Holdings, bitwise: Set<Ste
     return true
   }
   if (RELATIVE.test(name)) return step.flags === 0 && state.isUniform([M0, ...scalarReads(step, false)])
+  if (isLdsRead(step)) return state.isUniform([M0])
   return loadsLanes(step.operation) && (step.flags & ~FLAG_GLC) === 0 && isLaneLoad(step) && state.isUniform(resourceReads(step))
 }
 

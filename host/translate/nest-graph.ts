@@ -22,6 +22,8 @@ import {
   type Value,
   watchSmall,
 } from './lanes.ts'
+import { LdsReads } from './lds.ts'
+import { isLdsRead } from './lds-plan.ts'
 import { follow, GETPC, type GraphNest, type Holdings, RELATIVE, RESUME, relativeRows } from './nest-flow.ts'
 import { LaneLoads } from './nest-loads.ts'
 import { loadsLanes, loadsScalars, loadWrites } from './nest-plan.ts'
@@ -79,6 +81,7 @@ class GraphNestWriter {
   readonly #bits = new Map<number, number>()
   readonly #uniform: UniformScalars
   readonly #memory: LaneLoads
+  readonly #lds: LdsReads
   /** Scalars that the loop does not change, in all lanes. */
   readonly #spread = new Map<number, Value>()
   readonly #scalars = new Set<Value>()
@@ -136,6 +139,9 @@ class GraphNestWriter {
     this.#all = (1n << BigInt(this.#lanes)) - 1n
     this.#uniform = new UniformScalars(context, this.#before)
     this.#memory = new LaneLoads(context, this.#uniform, this.#before, this.#rows.active)
+    const { active } = this.#rows
+    this.#lds = new LdsReads(locals, context.wave, (code, lanes, i) => void code.get(lanes).get(active[i]!).simd(SIMD.and).set(lanes))
+    if (steps.some(isLdsRead)) this.#lds.begin(this.#before)
     for (const step of steps) for (const at of scalarWrites(step, roleOf(step))) this.#changing.add(at)
     const lane: LaneContext = {
       ...context,
@@ -165,6 +171,7 @@ class GraphNestWriter {
     const body = this.#body
     this.#state = nest.before.get(block.pc)!.copy()
     this.#own.clear()
+    this.#lds.forget()
     for (const chunk of this.#chunks) chunk.enter(this.grainedAt(block.pc))
     body.get(this.#spent).i32(block.steps.length).op(OP.i32Add).set(this.#spent)
     if (block.steps.some((step) => isApproximate(step, nest))) {
@@ -189,8 +196,17 @@ class GraphNestWriter {
     else if (role === 'scalar') this.#scalar(step)
     else if (loadsScalars(step.operation)) this.#uniform.readMemory(this.#body, step, this.#fail(depth))
     else if (RELATIVE.test(name)) this.#relative(step, depth)
+    else if (isLdsRead(step)) this.#readLds(step, depth)
     else if (loadsLanes(step.operation)) this.#memory.load(this.#body, step, this.#chunks, this.#fail(depth))
     else if (name === GETPC) this.#uniform.getPc(this.#body, step)
+  }
+
+  #readLds(step: Step, depth: number): void {
+    const body = this.#body
+    const test = { pushM0: () => void body.get(this.#uniform.local(M0)), fail: this.#fail(depth) }
+    this.#chunks.forEach((chunk, i) => {
+      this.#lds.read(body, step, chunk, i, test)
+    })
   }
 
   #lane(step: Step): void {

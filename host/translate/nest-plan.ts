@@ -6,9 +6,10 @@ import { wideConstant } from './constant.ts'
 import { factOf } from './fact.ts'
 import type { Block, Step } from './graph.ts'
 import { hasMask, maskOffset, ROW_BYTES } from './lanes.ts'
+import { isLdsRead } from './lds-plan.ts'
 import type { Role } from './roles.ts'
-import { EXEC, overlaps, SCC, scalarReads, scalarUses } from './scalars.ts'
-import { OP, SIMD } from './wasm.ts'
+import { EXEC, M0, overlaps, SCC, scalarReads, scalarUses } from './scalars.ts'
+import { SMALL_LOADS, type SmallLoad } from './small-loads.ts'
 
 /** Steps of a loop at most: its body is written twice. */
 const STEP_LIMIT = 128
@@ -20,6 +21,8 @@ export const BITWISE = /^s_(mov|not|cselect|((and|or|xor|nand|nor|xnor|andn2|orn
 const LOADS = /^(flat|buffer)_load_(dword(x[234])?|[us](byte|short))$/
 /** Loads of lanes that nests do themselves. */
 export const loadsLanes = factOf(({ name }) => LOADS.test(name))
+/** Loads of lanes, from memory or LDS, that translated code does itself. */
+export const loads = (step: Step): boolean => loadsLanes(step.operation) || isLdsRead(step)
 /** Behind these, scalar loads see what other workgroups have written: each group would, in an iteration of its own. */
 export const SEES_OTHERS = /^s_dcache_inv/
 const SCALAR_LOADS = /^s_load_dword(x2|x4|x8|x16)?$/
@@ -124,7 +127,9 @@ export function planNest(block: Block, roleOf: (step: Step) => Role, evaluate: E
         if (writes.has(SCC)) scc = 'uniform'
       }
     } else if (role === 'call') {
-      if (loadsLanes(step.operation)) {
+      if (isLdsRead(step)) {
+        if (divides || bits.has(M0)) return undefined
+      } else if (loadsLanes(step.operation)) {
         if (divides || step.flags & ~FLAG_GLC || !isLaneLoad(step) || overlaps(resourceReads(step), bits)) return undefined
       } else if (!loadsScalars(step.operation) || overlaps(loadReads(step), bits) || overlaps(loadWrites(step), bits) || !isPlainLoad(step))
         return undefined
@@ -230,7 +235,7 @@ function idleStep(step: Step, state: Map<number, bigint>, unknown: bigint[], eva
 
 /** Rows that an instruction writes. */
 export function rowsWritten(step: Step, role: Role): number[] {
-  const rows = role === 'lanes' || loadsLanes(step.operation) ? rowsOfValue(step.operation) : 0
+  const rows = role === 'lanes' || loads(step) ? rowsOfValue(step.operation) : 0
   if (rows === 0) return []
   return rows === 1 ? [step.dst] : Array.from({ length: rows }, (_, i) => step.dst + i * ROW_BYTES)
 }
@@ -254,19 +259,6 @@ export const resourceReads = (step: Step): Set<number> => {
   return new Set([...pairSet(step.sources[1]), ...(step.mods.kinds[2] === KIND_SCALAR ? [step.sources[2]] : [])])
 }
 
-/** How a load of less than a dword is written: for one lane, and for four lanes side by side with what makes dwords of them. */
-export interface SmallLoad {
-  readonly bytes: 1 | 2
-  readonly one: number
-  readonly four: number
-  readonly extend: readonly number[]
-}
-export const SMALL_LOADS: Readonly<Record<string, SmallLoad>> = {
-  ubyte: { bytes: 1, one: OP.i32Load8U, four: SIMD.load32Zero, extend: [SIMD.i16x8ExtendLowU, SIMD.i32x4ExtendLowU] },
-  sbyte: { bytes: 1, one: OP.i32Load8S, four: SIMD.load32Zero, extend: [SIMD.i16x8ExtendLowS, SIMD.i32x4ExtendLowS] },
-  ushort: { bytes: 2, one: OP.i32Load16U, four: SIMD.load16x4U, extend: [] },
-  sshort: { bytes: 2, one: OP.i32Load16S, four: SIMD.load16x4S, extend: [] },
-}
 export const smallLoad = ({ operation }: Step): SmallLoad | undefined => SMALL_LOADS[operation.name.split('_').at(-1)!]
 export const bytesLoaded = (step: Step): number => smallLoad(step)?.bytes ?? 4 * dwordsLoaded(step)
 /** Bits of a buffer load's address that gfx6 drops and gfx7 does not: loads where they are not zero are for the ordinary code. */

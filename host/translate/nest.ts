@@ -17,11 +17,13 @@ import {
   type Value,
   watchSmall,
 } from './lanes.ts'
+import { LdsReads } from './lds.ts'
+import { isLdsRead } from './lds-plan.ts'
 import { LaneLoads } from './nest-loads.ts'
-import { bitwiseWrites, isSliced, loadsLanes, loadsScalars, loadWrites, type Nest, rowsWritten } from './nest-plan.ts'
+import { bitwiseWrites, isSliced, loads, loadsLanes, loadsScalars, loadWrites, type Nest, rowsWritten } from './nest-plan.ts'
 import { FAIL, GroupRows, type NestContext, SHADOW_ROWS } from './nest-rows.ts'
 import { loadPool, UniformScalars } from './nest-scalars.ts'
-import { countApproximate, EXEC, SCC, type ScalarFile, scalarUses, writeScalar } from './scalars.ts'
+import { countApproximate, EXEC, M0, SCC, type ScalarFile, scalarUses, writeScalar } from './scalars.ts'
 import { Code, I32, I64, OP, SIMD, V128 } from './wasm.ts'
 
 /** Chunks a group, measured: with two there is something to do while one waits, with four more registers are spilled than that is worth. */
@@ -49,6 +51,7 @@ export class NestWriter {
   /** Pushes whether the loop goes on. */
   readonly #condition = new Code()
   readonly #memory: LaneLoads
+  readonly #lds: LdsReads
   readonly #loads: boolean
   /** Rows that the loop writes. */
   readonly #dirty: ReadonlySet<number>
@@ -71,7 +74,10 @@ export class NestWriter {
     this.#lanes = 4 * chunks
     this.#all = (1n << BigInt(this.#lanes)) - 1n
     this.#memory = new LaneLoads(context, this.#uniform, this.#before, this.#rows.active)
-    this.#loads = nest.block.steps.some(({ operation }) => loadsLanes(operation))
+    this.#loads = nest.block.steps.some(loads)
+    const { active } = this.#rows
+    this.#lds = new LdsReads(locals, context.wave, (code, lanes, i) => void code.get(lanes).get(active[i]!).simd(SIMD.and).set(lanes))
+    if (nest.block.steps.some(isLdsRead)) this.#lds.begin(this.#before)
     const scalars = new Set<Value>()
     const carried = (chunk: number, at: number) => this.#rows.carry(chunk, at)
     const constant = (at: number) => !this.#dirty.has(at)
@@ -118,6 +124,7 @@ export class NestWriter {
     const { nest, context } = this
     const body = this.#body
     this.#own.clear()
+    this.#lds.forget()
     for (const [index, step] of nest.block.steps.entries()) {
       const role = nest.roleOf(step)
       if (affine?.(index)) continue
@@ -133,12 +140,21 @@ export class NestWriter {
         if (sliced) for (const at of bitwiseWrites(step)) this.#own.delete(at)
         context.locals.reset()
       } else if (role === 'call') {
-        if (loadsLanes(step.operation)) this.#memory.load(body, step, chunks, FAIL)
+        if (isLdsRead(step)) this.#readLds(step, chunks)
+        else if (loadsLanes(step.operation)) this.#memory.load(body, step, chunks, FAIL)
         else this.#uniform.readMemory(body, step, FAIL)
         context.locals.reset()
       }
     }
     for (const chunk of chunks) chunk.watchResults(body)
+  }
+
+  #readLds(step: Step, chunks: readonly Chunk[]): void {
+    const body = this.#body
+    const test = { pushM0: () => void body.get(this.#uniform.local(M0)), fail: FAIL }
+    chunks.forEach((chunk, i) => {
+      this.#lds.read(body, step, chunk, i, test)
+    })
   }
 
   /** The short way through the loop (affine.ts): instructions whose results only addresses need run once for all lanes. */

@@ -28,7 +28,8 @@ import {
   spreadValue,
   watchSmall,
 } from './lanes.ts'
-import { coverReads, isLdsRead, LdsReads, ldsRowsWritten, pushOutside } from './lds.ts'
+import { coverReads, LdsReads, pushOutside } from './lds.ts'
+import { isLdsRead } from './lds-plan.ts'
 import { visitLoops } from './loops.ts'
 import type { LaneModes } from './modes.ts'
 import { NestWriter } from './nest.ts'
@@ -249,7 +250,12 @@ class BlockWriter {
     if (this.#run.length > 0) {
       const { modes, kernels, locals, module } = this
       const unsure = (code: Code) => code.i32(1).op(OP.globalSet).u32(module.unsure)
-      const reads = (active: number, all: number) => new LdsReads(locals, WAVE, active, all)
+      const reads = (active: number, all: number) =>
+        new LdsReads(locals, WAVE, (code, lanes, chunk) => {
+          code.get(active).i32(all).op(OP.i32Ne).block(OP.if).get(lanes).get(active)
+          if (chunk > 0) code.i32(4 * chunk).op(OP.i32ShrU)
+          pushLanes(code).simd(SIMD.and).set(lanes).end()
+        })
       new LaneLoop(this.code, this.#run, { modes, kernels, locals, wave: WAVE, grained: this.#grained, unsure }, reads).write()
       this.#run = []
     }
@@ -290,7 +296,7 @@ class BlockWriter {
       this.code.end()
       this.locals.clear()
     }
-    const [reads, writes] = [[step.sources[0]], ldsRowsWritten(step)]
+    const [reads, writes] = [[step.sources[0]], rowsWritten(step, 'call')]
     if (this.#clashes(step, [], reads, writes)) this.#close()
     if (this.#run.length === 0) this.#open(step, rest)
     this.#usesRows(reads, writes)

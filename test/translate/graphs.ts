@@ -1,5 +1,19 @@
 /** Random loops of several blocks on gfx803 that all lanes run alike: branches on scalars, loops in loops, ways out in the middle, registers found by M0. */
-import { BITWISE, BY_CONSTANTS, BY_VCC, COUNTER, LANES, MASKS, pick, SCALARS, scalarLoad, TAME_BITWISE, vectorLoad } from './loops.ts'
+import {
+  BITWISE,
+  BY_CONSTANTS,
+  BY_VCC,
+  COUNTER,
+  LANES,
+  LDS_ADDRESS,
+  ldsRead,
+  MASKS,
+  pick,
+  SCALARS,
+  scalarLoad,
+  TAME_BITWISE,
+  vectorLoad,
+} from './loops.ts'
 import { instruction, type randomFrom } from './programs.ts'
 
 type Random = ReturnType<typeof randomFrom>
@@ -58,11 +72,17 @@ class Writer {
       if (kind < 13) return instruction(random, pick(random, this.#lanes))
       if (kind < 15) return instruction(random, SCALARS)
       if (kind < 16) return instruction(random, this.#bitwise)
-      if (kind < 17) return this.#loads && random(4) ? vectorLoad(random) : scalarLoad(random)
+      if (kind < 17) return this.#loads && random(4) ? this.#load() : scalarLoad(random)
       if (kind < 18) return pick(random, ['s_getpc_b64 s[24:25]', 's_nop 0', 's_mov_b64 s[30:31], exec', 's_mov_b32 s36, 7'])
       return this.#relative()
     }
     return this.#some(5, line)
+  }
+
+  #load(): string {
+    const { random } = this
+    if (random(2)) return vectorLoad(random)
+    return `${random(3) ? 's_mov_b32 m0, -1\n' : ''}${ldsRead(random, [LDS_ADDRESS, LDS_ADDRESS + 1])}`
   }
 
   /** M0 is a small number mostly; v19 is the last register. */

@@ -1,5 +1,5 @@
 /** Random programs of gfx803 that read and write LDS between other instructions, some of them in loops, and what they work on. */
-import { BY_CONSTANTS, BY_VCC, execMask, LANES, MASKS, pick, SCALARS } from './loops.ts'
+import { BY_CONSTANTS, BY_VCC, execMask, LANES, ldsRead, MASKS, pair, pick, quad, SCALARS } from './loops.ts'
 import { instruction, type randomFrom, word } from './programs.ts'
 
 type Random = ReturnType<typeof randomFrom>
@@ -7,31 +7,6 @@ type Random = ReturnType<typeof randomFrom>
 /** Rows of addresses; the random instructions leave them alone. */
 const ADDRESSES = [12, 13, 14]
 const COUNTER = 40
-
-const pair = (first: number) => `v[${first}:${first + 1}]`
-const quad = (first: number) => `v[${first}:${first + 3}]`
-
-function ldsRead(random: Random): string {
-  const address = `v${pick(random, ADDRESSES)}`
-  const offset = pick(random, ['', '', ' offset:4', ' offset:64', ' offset:1020', ' offset:3', ' offset:0xfff0'])
-  const two = pick(random, ['', ' offset1:1', ' offset0:2 offset1:3', ' offset0:17 offset1:16', ' offset1:255', ' offset0:5 offset1:5'])
-  const result = random(12)
-  const first = random(9)
-  return pick(random, [
-    () => `ds_read_b32 v${result}, ${address}${offset}`,
-    () => `ds_read2_b32 ${pair(first)}, ${address}${two}`,
-    () => `ds_read2_b32 ${pair(first)}, ${address}${two}`,
-    () => `ds_read_b64 ${pair(first)}, ${address}${offset}`,
-    () => `ds_read2st64_b32 ${pair(first)}, ${address}${pick(random, ['', ' offset1:1', ' offset0:3 offset1:2', ' offset1:255'])}`,
-    () => `ds_read2_b64 ${quad(first)}, ${address}${two}`,
-    () => `ds_read_b96 v[${first}:${first + 2}], ${address}${offset}`,
-    () => `ds_read_b128 ${quad(first)}, ${address}${offset}`,
-    () => `ds_read_${pick(random, ['u8', 'i8', 'u16', 'i16'])} v${result}, ${address}${offset}`,
-    // The address itself goes.
-    () => `ds_read_b32 ${address}, ${address}${offset}`,
-    () => `ds_read2_b32 v[12:13], ${address}${two}`,
-  ])()
-}
 
 function ldsWrite(random: Random): string {
   const address = `v${pick(random, ADDRESSES)}`
@@ -73,7 +48,7 @@ export function ldsProgram(random: Random): string {
   const writes = random(3)
   const line = () => {
     const kind = random(12)
-    if (kind < 5) return ldsRead(random)
+    if (kind < 5) return ldsRead(random, ADDRESSES)
     if (kind < 5 + writes) return ldsWrite(random)
     if (kind === 11 && random(3) === 0) return other(random)
     return instruction(random, pick(random, [LANES, LANES, BY_CONSTANTS, MASKS, BY_VCC, SCALARS]))
@@ -85,7 +60,7 @@ export function ldsProgram(random: Random): string {
 }
 
 /** Side by side, equal, in steps, in fours, anywhere, near the end, beyond it. */
-function ldsAddresses(random: Random, bytes: number): number[] {
+export function ldsAddresses(random: Random, bytes: number): number[] {
   const start = random(4) ? 4 * random(32) : random(bytes)
   const kind = random(14)
   const odd = random(64)

@@ -6,6 +6,7 @@ import { TARGETS } from '../../host/isa/targets.ts'
 import { assembleProgram } from '../../host/text/assemble.ts'
 import { createTranslate } from '../../host/translate/engine.ts'
 import { graphProgram } from './graphs.ts'
+import { ldsAddresses } from './lds.ts'
 import {
   ADDRESS,
   BASE,
@@ -16,6 +17,7 @@ import {
   INDEX_BASE,
   INDEX_STEP,
   LANE_COUNTER,
+  LDS_ADDRESS,
   type LoopProgram,
   loopProgram,
   OFFSET,
@@ -25,6 +27,7 @@ import { randomFrom, word } from './programs.ts'
 /** MODE: with and without denormals, other round modes, no IEEE. */
 const MODES = [0x3c0, 0x3c0, 0x3c0, 0x3f0, 0x3f0, 0x1c0, 0x3cf, 0x300, 0x3d0, 0x3e0]
 const BUDGET = 20_000
+const LDS_BYTES = 4096
 
 /** Regions: two side by side, one that crosses 4 GiB, one far off. */
 const REGIONS = [
@@ -81,6 +84,7 @@ function scenario(seed: number, program: (random: Random) => Pick<LoopProgram, '
   const start = base + BigInt(random(2) ? 0 : random(bytes))
   sgprs.set(BASE, Number(start & 0xffffffffn)).set(BASE + 1, Number(start >> 32n))
   sgprs.set(OFFSET, random(3) ? 0 : random(bytes))
+  for (const row of [LDS_ADDRESS, LDS_ADDRESS + 1]) vgprs.set(row, ldsAddresses(random, LDS_BYTES))
   if (offsetOf !== undefined) setIndices(random, offsetOf, vgprs, sgprs)
   const half = () => BigInt(word(random, false))
   const state = {
@@ -90,6 +94,9 @@ function scenario(seed: number, program: (random: Random) => Pick<LoopProgram, '
     vcc: (half() << 32n) | half(),
     scc: random(2) as 0 | 1,
     mode: pick(random, MODES),
+    lds: new Uint8Array(Uint32Array.from({ length: LDS_BYTES / 4 }, () => word(random, rare === 0 || random(rare) > 0)).buffer),
+    ldsBytes: LDS_BYTES,
+    m0: random(4) ? 0xffffffff : random(LDS_BYTES + 64),
   }
   return { seed, source, memory, state }
 }
@@ -334,4 +341,47 @@ test('a loop of several blocks finds registers by M0, and leaves it to the core 
   expect(engine.nests).toBeGreaterThan(0)
   // v25, v23, … v3: twelve of them.
   expect(sums).toEqual([12 * 1000 + 168, 12 * 1000 + 168])
+})
+
+test('a loop that reads LDS runs group by group, up to where M0 ends what it sees', async () => {
+  const source = [
+    's_mov_b32 m0, s1',
+    's_movk_i32 s0, 40',
+    'loop:',
+    'ds_read2_b32 v[2:3], v1 offset1:1',
+    'v_add_u32 v1, vcc, 4, v1',
+    'v_add_u32 v0, vcc, v2, v0',
+    'v_add_u32 v0, vcc, v3, v0',
+    's_sub_u32 s0, s0, 1',
+    's_cmp_lg_u32 s0, 0',
+    's_cbranch_scc1 loop',
+    's_endpgm',
+  ].join('\n')
+  const { words } = assembleProgram(source, TARGETS.gfx803)
+  const engine = await createTranslate({ threshold: 1 })
+  const device = new Device(engine, TARGETS.gfx803)
+  const code = device.loadCode(words)
+  const lds = new Uint8Array(Uint32Array.from({ length: 256 }, (_, i) => i).buffer)
+  const lanes = Array.from({ length: 64 }, (_, lane) => lane)
+  const sums = (m0: number) => {
+    const execution = bareWave(device, code, {
+      vgprs: new Map([[1, lanes.map((lane) => 4 * lane)]]),
+      sgprs: new Map([[1, m0]]),
+      lds,
+      ldsBytes: 1024,
+    })
+    execution.step(10_000)
+    return registers(execution).slice(1024 / 4, 1024 / 4 + 64)
+  }
+  // Lane n adds the dwords n + i and n + i + 1, those that M0 lets it see at once.
+  const want = (dwords: number) =>
+    Uint32Array.from(lanes, (lane) => {
+      let sum = 0
+      for (let at = lane; at < lane + 40; at++) sum += (at < dwords ? at : 0) + (at + 1 < dwords ? at + 1 : 0)
+      return sum
+    })
+  sums(0xffffffff)
+  expect(engine.nests).toBeGreaterThan(0)
+  expect(sums(0xffffffff)).toEqual(want(256))
+  expect(sums(4 * 90)).toEqual(want(90))
 })

@@ -191,6 +191,8 @@ export const BASE = 44
 export const OFFSET = 46
 export const LANE_COUNTER = 12
 export const ADDRESS = 14
+/** Where loops read LDS, and where else. */
+export const LDS_ADDRESS = 50
 
 /** Rows and scalars of addresses that are computed from an index: index and high dword, high dword of the base, step; base, step, factor. */
 export const INDEX = 16
@@ -300,6 +302,7 @@ export function loopProgram(random: Random): LoopProgram {
     ...(random(2) ? some(random, 2, () => instruction(random, wild ? BITWISE : TAME_BITWISE)) : []),
     ...(random(3) ? [] : some(random, 2, () => scalarLoad(random))),
     ...(random(3) ? [] : some(random, 2, () => vectorLoad(random))),
+    ...(random(3) ? [] : ldsReads(random, end.vccIsFree)),
   ]
   const walk = end.vccIsFree && random(2) === 0 ? indexed(random) : undefined
   const body = walk?.lines ?? shuffled(random, random(3) ? pieces : sums(random))
@@ -336,6 +339,39 @@ export const vectorLoad = (random: Random): string => {
     `flat_load_dwordx4 v[8:11], ${address}`,
   ]).replace(/v\[(\d+):1\]/, (_, first) => `v[${first}:${Number(first) + 1}]`)
 }
+
+export const pair = (first: number) => `v[${first}:${first + 1}]`
+export const quad = (first: number) => `v[${first}:${first + 3}]`
+
+/** @param addresses registers that hold addresses; the first of them may be overwritten */
+export function ldsRead(random: Random, addresses: readonly number[]): string {
+  const address = `v${pick(random, addresses)}`
+  const offset = pick(random, ['', '', ' offset:4', ' offset:64', ' offset:1020', ' offset:3', ' offset:0xfff0'])
+  const two = pick(random, ['', ' offset1:1', ' offset0:2 offset1:3', ' offset0:17 offset1:16', ' offset1:255', ' offset0:5 offset1:5'])
+  const result = random(12)
+  const first = random(9)
+  return pick(random, [
+    () => `ds_read_b32 v${result}, ${address}${offset}`,
+    () => `ds_read2_b32 ${pair(first)}, ${address}${two}`,
+    () => `ds_read2_b32 ${pair(first)}, ${address}${two}`,
+    () => `ds_read_b64 ${pair(first)}, ${address}${offset}`,
+    () => `ds_read2st64_b32 ${pair(first)}, ${address}${pick(random, ['', ' offset1:1', ' offset0:3 offset1:2', ' offset1:255'])}`,
+    () => `ds_read2_b64 ${quad(first)}, ${address}${two}`,
+    () => `ds_read_b96 v[${first}:${first + 2}], ${address}${offset}`,
+    () => `ds_read_b128 ${quad(first)}, ${address}${offset}`,
+    () => `ds_read_${pick(random, ['u8', 'i8', 'u16', 'i16'])} v${result}, ${address}${offset}`,
+    // The address itself goes.
+    () => `ds_read_b32 ${address}, ${address}${offset}`,
+    () => `ds_read2_b32 ${pair(addresses[0]!)}, ${address}${two}`,
+  ])()
+}
+
+/** Reads of LDS that go on, or change what M0 lets them see. */
+export const ldsReads = (random: Random, vccIsFree: boolean): string[] => [
+  ...some(random, 3, () => ldsRead(random, [LDS_ADDRESS, LDS_ADDRESS + 1])),
+  ...(vccIsFree && random(2) ? [`v_add_u32 v${LDS_ADDRESS}, vcc, ${pick(random, ['4', '64', '8', '-4', 'v13'])}, v${LDS_ADDRESS}`] : []),
+  ...(random(6) ? [] : [pick(random, ['s_mov_b32 m0, s20', 's_mov_b32 m0, -1', 's_addk_i32 m0, 0xfff0', 's_movk_i32 m0, 0x1000'])]),
+]
 
 /** Addresses go on: by an equal step in all lanes, or by one a lane (v13); the scalar offset too. */
 function step(random: Random, vccIsFree: boolean): string[] {
