@@ -5,7 +5,7 @@ import { MODE_GPR_IDX_EN, PROGRAM_ID, WAVE_INSTRUCTIONS, WAVE_MODE, WAVE_PC, WAV
 import type { Maker } from './make.ts'
 import { MODE_KEY } from './modes.ts'
 import { linkTranslation, type Translation } from './translation.ts'
-import { worthOf } from './worth.ts'
+import { MOST_SAVED, worthOf } from './worth.ts'
 
 export interface TranslateEngine extends Engine {
   readonly name: 'translate'
@@ -51,8 +51,6 @@ const PATIENCE = 10
 const PRICE = 30_000
 const FIRST_PRICE = 50_000_000
 const NEXT_PRICE = 9_000_000
-/** Instructions that are interpreted without asking whether they are worth more. */
-const LEAST = 20_000
 /** Before the first wave has ended, one of so many is taken to run as long as that has run by then. */
 const SURE = 4
 /** What a thread that joined counts as done: the thread that began before is about to translate, and will send what it made. */
@@ -289,11 +287,11 @@ class Translator implements TranslateEngine, Translations {
     const { asked, rounds } = program
     const { waves, instructions } = this.#foresee(program, wave)
     const likely = waves * instructions
-    if (likely >= LEAST && likely >= asked) {
+    const price = (isCold ? FIRST_PRICE : NEXT_PRICE) * 4 ** rounds
+    if (likely * MOST_SAVED > price && likely >= asked) {
       const address = this.#word(wave + WAVE_PROGRAM)
       const { count, saved } = worthOf(this.memory, address, instructions)
-      const price = (PRICE * count + (isCold ? FIRST_PRICE : NEXT_PRICE)) * 4 ** rounds
-      if (waves * saved > price) {
+      if (waves * saved > price + PRICE * count * 4 ** rounds) {
         program.asked = 0
         return true
       }

@@ -10,6 +10,8 @@ import { bestRole } from './roles.ts'
  * ends, and is entered anew behind it; what only the interpreter does is left to it, one instruction at a time.
  */
 const SAVED = { lanes: 45, scalar: 10, idle: 8, read: 30, call: -10, barrier: -300, leave: -150 }
+/** What an instruction saves at most: who expects less than that to pay need not ask. */
+export const MOST_SAVED = SAVED.lanes
 /** Operations that are no lanes or scalars, and are not calls either (lds.ts, crosslane.ts). */
 const LDS_READ = /^ds_read(2?)(st64)?_[bui]\d+$/
 const CROSS_LANE = /^v_(readlane|readfirstlane|writelane)_b32$/
