@@ -340,6 +340,19 @@ function readFirst(items: readonly Item[]): Set<number> {
   return read
 }
 
+/** Constants come from memory, or the compiler would make them anew wherever they are used. */
+export function loadPool(code: Code, locals: Locals, pool: ReadonlyMap<string, number>): void {
+  const shadow = locals.globalImport('SHADOW')
+  for (const [key, local] of pool) {
+    code
+      .op(OP.globalGet)
+      .u32(shadow)
+      .simd(SIMD.const)
+      .raw(Uint8Array.from(key.split(',').map(Number)))
+    code.simdMemory(SIMD.store, 0).op(OP.globalGet).u32(shadow).simdMemory(SIMD.load, 0).set(local)
+  }
+}
+
 export function push(code: Code, arg: Argument): void {
   if ('local' in arg) code.get(arg.local)
   else if ('lanes' in arg) code.v128(arg.lanes)

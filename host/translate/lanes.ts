@@ -27,7 +27,7 @@ import {
   SMALL,
 } from './grain.ts'
 import type { Step } from './graph.ts'
-import { type Argument, type Kernels, type Locals, push as pushArgument } from './kernels.ts'
+import { type Argument, type Kernels, type Locals, loadPool, push as pushArgument } from './kernels.ts'
 import type { LaneModes } from './modes.ts'
 import {
   DPP_CHUNKS,
@@ -184,6 +184,8 @@ export interface LaneContext {
   readonly constant?: (at: number) => boolean
   /** Rows (offsets in the wave block) that are grained in every active lane. */
   readonly grained: ReadonlySet<number>
+  /** Constants that kernels take from locals; a run loads them. */
+  readonly pool?: ReadonlyMap<string, number>
   /** Takes scalars that are taken to be at least 2^-102; whoever gives it tests them. */
   readonly large?: Set<Value>
   /** Writes what tells that results may not be grained: a chunk was computed again. */
@@ -272,6 +274,7 @@ export class LaneLoop {
     const kept = this.steps.filter(({ keeps }) => keeps !== undefined)
     const least = this.#watchScalars()
     for (const local of [...bits.values(), ...kept.map(({ keeps }) => keeps!)]) code.i64(0n).set(local)
+    if (this.context.pool) loadPool(code, locals, this.context.pool)
     this.#reads?.begin(code)
     code.get(wave).set(this.#base).i32(0).set(this.#shift)
     code.get(wave).memory(OP.i64Load, EXEC_OFFSET).set(exec)

@@ -8,7 +8,7 @@
 import { scalarOffset, VCC_LO } from '../plan/layout.ts'
 import { FLAG_APPROXIMATE } from '../plan/record.ts'
 import type { Block, Step } from './graph.ts'
-import { push } from './kernels.ts'
+import { loadPool, push } from './kernels.ts'
 import {
   type Captured,
   CHUNK_BYTES,
@@ -28,7 +28,7 @@ import { follow, GETPC, type GraphNest, type Holdings, RELATIVE, RESUME, relativ
 import { LaneLoads } from './nest-loads.ts'
 import { loadsLanes, loadsScalars, loadWrites } from './nest-plan.ts'
 import { GroupRows, type NestContext } from './nest-rows.ts'
-import { loadPool, UniformScalars } from './nest-scalars.ts'
+import { UniformScalars } from './nest-scalars.ts'
 import type { Role } from './roles.ts'
 import { countApproximate, EXEC, M0, SCC, type ScalarFile, scalarUses, writeScalar } from './scalars.ts'
 import { writeLoop } from './structure.ts'

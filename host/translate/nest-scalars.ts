@@ -6,7 +6,7 @@ import type { Step } from './graph.ts'
 import type { Captured, FunctionLocals } from './lanes.ts'
 import { dwordsLoaded } from './nest-plan.ts'
 import type { ScalarFile } from './scalars.ts'
-import { type Code, I32, I64, OP, SIMD } from './wasm.ts'
+import { type Code, I32, I64, OP } from './wasm.ts'
 
 interface Context {
   readonly locals: FunctionLocals
@@ -167,17 +167,4 @@ export class UniformScalars {
 export function findRegion(code: Code, { locals, wave }: Context, step: Step, address: number, region: number, depth: number): void {
   code.i32(step.address).get(wave).get(address).op(OP.call).u32(locals.functionImport('regionOf')).tee(region)
   code.op(OP.i32Eqz, OP.brIf).u32(depth)
-}
-
-/** Constants come from memory, or the compiler would make them anew wherever they are used. */
-export function loadPool(code: Code, locals: FunctionLocals, pool: ReadonlyMap<string, number>): void {
-  const shadow = locals.globalImport('SHADOW')
-  for (const [key, local] of pool) {
-    code
-      .op(OP.globalGet)
-      .u32(shadow)
-      .simd(SIMD.const)
-      .raw(Uint8Array.from(key.split(',').map(Number)))
-    code.simdMemory(SIMD.store, 0).op(OP.globalGet).u32(shadow).simdMemory(SIMD.load, 0).set(local)
-  }
 }

@@ -3,6 +3,7 @@ import { FLAG_APPROXIMATE } from '../plan/record.ts'
 import { AffineLoop } from './affine.ts'
 import { type AffinePlan, planAffine } from './affine-plan.ts'
 import type { Step } from './graph.ts'
+import { loadPool } from './kernels.ts'
 import {
   type Captured,
   CHUNK_BYTES,
@@ -22,7 +23,7 @@ import { isLdsRead } from './lds-plan.ts'
 import { LaneLoads } from './nest-loads.ts'
 import { bitwiseWrites, isSliced, loads, loadsLanes, loadsScalars, loadWrites, type Nest, rowsWritten } from './nest-plan.ts'
 import { FAIL, GroupRows, type NestContext, SHADOW_ROWS } from './nest-rows.ts'
-import { loadPool, UniformScalars } from './nest-scalars.ts'
+import { UniformScalars } from './nest-scalars.ts'
 import { countApproximate, EXEC, M0, SCC, type ScalarFile, scalarUses, writeScalar } from './scalars.ts'
 import { Code, I32, I64, OP, SIMD, V128 } from './wasm.ts'
 

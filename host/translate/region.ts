@@ -256,7 +256,10 @@ class BlockWriter {
           if (chunk > 0) code.i32(4 * chunk).op(OP.i32ShrU)
           pushLanes(code).simd(SIMD.and).set(lanes).end()
         })
-      new LaneLoop(this.code, this.#run, { modes, kernels, locals, wave: WAVE, grained: this.#grained, unsure }, reads).write()
+      const pool = new Map<string, number>()
+      locals.pool = pool
+      new LaneLoop(this.code, this.#run, { modes, kernels, locals, wave: WAVE, grained: this.#grained, pool, unsure }, reads).write()
+      locals.pool = undefined
       this.#run = []
     }
     for (const { apply } of this.#after.splice(0)) apply()
