@@ -192,9 +192,9 @@ export function v_div_scale_f32_mask(a: v128, b: v128, c: v128): v128 {
 // @ts-ignore: decorator
 @inline
 export function v_div_scale_f32(a: v128, b: v128, c: v128): v128 {
-  return i32x4.bitmask(v128.or(needsScaling(b, c), isNaNs(a))) ? scale(a, b, c) : a;
+  return i32x4.bitmask(v128.or(needsScaling(b, c), isNaNs(a))) ? scaleTerm(a, b, c) : a;
 }
-function scale(a: v128, b: v128, c: v128): v128 {
+export function scaleTerm(a: v128, b: v128, c: v128): v128 {
   const one = f32x4.splat(1), up = f32x4.splat(reinterpret<f32>(0x5f800000)), down = f32x4.splat(reinterpret<f32>(0x1f800000));
   const eb = exponent(b), isB = i32x4.eq(a, b), small = isSmall(b, c);
   let factor = v128.bitselect(up, one, isTiny(exponent(c)));

@@ -4,6 +4,14 @@ import { Code, F32, type FunctionBody, I32, I64, OP, type ParsedModule, parseMod
 
 /** Tokens of a body at most, callees included, for it to be spliced; a larger one is called. */
 const SPLICE_LIMIT = 700
+/** Functions that kernels call for rare operands: those stay calls. */
+const RARE: ReadonlySet<string | undefined> = new Set([
+  'fmaRounded',
+  'scaleScalar',
+  'scaleTerm',
+  'v_div_fmas_f32_rounded',
+  'v_ldexp_f32_rounded',
+])
 
 /** What splicing needs of the function that it splices into. */
 export interface Locals {
@@ -290,7 +298,7 @@ export class Kernels {
     const exported = this.#exportOfFunction.get(index)
     // Lanes are masked by EXEC's bits here; the row of masks waits until the core is called (region.ts).
     if (exported === 'refreshExec') return void (args || code.op(OP.drop))
-    if (exported !== undefined && this.#size(index, []) > SPLICE_LIMIT / 4) {
+    if (exported !== undefined && (RARE.has(exported) || this.#size(index, []) > SPLICE_LIMIT / 4)) {
       for (const arg of args ?? []) this.#push(code, arg, locals)
       code.op(OP.call).u32(locals.functionImport(exported))
       return

@@ -8,9 +8,9 @@ import { coreBytes } from '../../host/core/load.ts'
 const kernels = material(findKernels('assembly/ops')).map(({ name }) => name)
 
 /** Kernels whose bodies are too long; they take so long that a call is little. */
-const LONG = ['v_div_fmas_f64', 'v_div_scale_f64', 'v_rsq_f64']
+const LONG = ['v_div_fmas_f64', 'v_rsq_f64']
 /** Without relaxed SIMD a fused multiply-add is computed exactly from parts. */
-const LONG_FMA = ['v_div_fmas_f32', 'v_fma_f64']
+const LONG_FMA = ['v_fma_f64']
 /** They read which lanes the chunk has, a global that only the core's own loops set. */
 const GLOBAL = ['v_mbcnt_hi_u32_b32', 'v_mbcnt_lo_u32_b32']
 
