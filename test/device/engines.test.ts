@@ -54,6 +54,34 @@ describe.each(engines)('%s', (_, create) => {
     expect(execution.error?.message).toMatch(/: GDS: lane 0 accessed 4 bytes at 0x10000, there are 65536 bytes/)
   })
 
+  test('memory that is freed, and allocated anew elsewhere, between two runs of a wave is found where it is', async () => {
+    const device = await deviceOf()
+    const address = 0x10000n
+    const allocate = (value: number) => {
+      const region = device.memory.allocate(64, { address })
+      device.memory.view(region)[0] = value
+      return region
+    }
+    // flat_load_dword v2, v[0:1]; s_load_dword s4, s[0:1], 0x0; and again.
+    const code = device.loadCode(Uint32Array.of(0xdc500000, 0x02000000, 0xc0020100, 0, s_branch(-5)))
+    const low = Number(address)
+    const execution = bareWave(device, code, { vgprs: new Map([[0, low]]), sgprs: new Map([[0, low]]) })
+    const load = () => {
+      execution.step(3)
+      return [execution.waves[0]!.vgpr(2)[63], execution.waves[0]!.sgpr(4)]
+    }
+    const first = allocate(7)
+    expect(load()).toEqual([7, 7])
+    device.memory.free(first)
+    device.arena.allocate(64)
+    const second = allocate(9)
+    expect(second.host).not.toBe(first.host)
+    expect(load()).toEqual([9, 9])
+    device.memory.free(second)
+    execution.step(3)
+    expect(execution.error).toBeInstanceOf(MemoryFault)
+  })
+
   test('saxpy writes y = a x + y and keeps to n', async () => {
     const device = await deviceOf()
     const kernel = device.load(loadObject(new Uint8Array(readFileSync('test/data/kernels/saxpy/gfx803.co')))).kernel('saxpy')
