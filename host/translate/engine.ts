@@ -45,12 +45,14 @@ const COLD_SLICE = 2000
 /** How much longer than the threshold a program is interpreted while no wave ends: code that it comes to later is not planned yet. */
 const PATIENCE = 10
 /**
- * What translating costs, in nanoseconds: for each planned instruction, for the first program of a thread (the translator is still to be
- * loaded, and its code is cold), and for others.
+ * What translating costs, in nanoseconds: for the first program of a thread (the translator is still to be loaded) and for others; for each
+ * planned instruction, and more for the first ones, while the translator's code is cold.
  */
-const PRICE = 30_000
-const FIRST_PRICE = 50_000_000
+const FIRST_PRICE = 35_000_000
 const NEXT_PRICE = 9_000_000
+const PRICE = 30_000
+const COLD_PRICE = 150_000
+const COLD_INSTRUCTIONS = 500
 /** Before the first wave has ended, one of so many is taken to run as long as that has run by then. */
 const SURE = 4
 /** What a thread that joined counts as done: the thread that began before is about to translate, and will send what it made. */
@@ -287,11 +289,10 @@ class Translator implements TranslateEngine, Translations {
     const { asked, rounds } = program
     const { waves, instructions } = this.#foresee(program, wave)
     const likely = waves * instructions
-    const price = (isCold ? FIRST_PRICE : NEXT_PRICE) * 4 ** rounds
-    if (likely * MOST_SAVED > price && likely >= asked) {
+    if (likely * MOST_SAVED > priceOf(0, rounds) && likely >= asked) {
       const address = this.#word(wave + WAVE_PROGRAM)
       const { count, saved } = worthOf(this.memory, address, instructions)
-      if (waves * saved > price + PRICE * count * 4 ** rounds) {
+      if (waves * saved > priceOf(count, rounds)) {
         program.asked = 0
         return true
       }
@@ -377,6 +378,12 @@ const sentOf = ({ program, mode, module, entries, rest, longest, trusting }: Tra
 })
 
 const blockAt = ({ blocks }: Translation, pc: number): number => (pc & 3 ? -1 : (blocks[pc >>> 2] ?? -1))
+
+/** Nanoseconds that translating so many instructions takes; each round has to gain four times as much as the one before. */
+function priceOf(count: number, rounds: number): number {
+  const price = isCold ? FIRST_PRICE + COLD_PRICE * Math.min(count, COLD_INSTRUCTIONS) : NEXT_PRICE
+  return (price + PRICE * count) * 4 ** rounds
+}
 
 /** With a threshold: enough is enough. */
 const isEnough = ({ interpreted, rounds }: Program, threshold: number, ended: boolean): boolean =>
