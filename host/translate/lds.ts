@@ -12,7 +12,7 @@ import { rowsWritten } from './nest-plan.ts'
 import type { Role } from './roles.ts'
 import { M0, overlaps, pair, scalarUses } from './scalars.ts'
 import type { SmallLoad } from './small-loads.ts'
-import { type Code, I32, I64, OP, SIMD, V128 } from './wasm.ts'
+import { Code, I32, I64, OP, SIMD, V128 } from './wasm.ts'
 
 /** Reads that one test covers: none of what it looks at changes until the last of them. */
 export interface CoveredReads {
@@ -99,17 +99,19 @@ interface Place {
   readonly first: number
   /** ADJACENT, EQUAL, or neither. */
   readonly order: number
+  /** It was found before the loop. */
+  readonly isConstant: boolean
 }
 const ADJACENT = 1
 /** All lanes at one place. */
 const EQUAL = 2
 
-/** What reads are part of, where they are not known to be inside. */
-export interface ReadTest {
-  /** Pushes M0. */
-  pushM0(): void
-  /** Control goes to the label that is so far away where a read is not all inside. */
-  readonly fail: number
+/** What a loop knows whose reads are not known to be inside. */
+export interface ReadingLoop {
+  /** Whether the loop leaves a row as it is. */
+  isConstant(row: number): boolean
+  pushM0(code: Code): void
+  readonly changesM0: boolean
 }
 
 /** The reads of a run, or of a loop. */
@@ -117,12 +119,16 @@ export class LdsReads {
   readonly #host: number
   /** By what a chunk holds of a row of addresses. */
   readonly #places = new Map<unknown, Place>()
+  /** Written before the loop of a group: where chunks read, and whether that is outside, as far as it stays the same. */
+  readonly once = new Code()
+  #end: number | undefined
 
   /** @param keepActive appends what sets lanes of a local to zero that are not active in a chunk */
   constructor(
     private readonly locals: FunctionLocals,
     private readonly wave: number,
     private readonly keepActive: (code: Code, lanes: number, chunk: number) => void,
+    private readonly loop?: ReadingLoop,
   ) {
     this.#host = locals.fresh(V128)
   }
@@ -131,16 +137,19 @@ export class LdsReads {
   begin(code: Code): void {
     code.get(this.wave).memory(OP.i32Load, WAVE_LDS).simd(SIMD.i32x4Splat).set(this.#host)
   }
-  /** Another block begins, or another version of it: nothing is known of where chunks read. */
+  /** Another block begins, or another version of it: it is not known where chunks read, but for what stays the same. */
   forget(): void {
-    this.#places.clear()
+    for (const [addresses, { isConstant }] of this.#places) if (!isConstant) this.#places.delete(addresses)
   }
 
-  /** Appends a read of one chunk of the turn. */
-  read(code: Code, step: Step, chunk: Chunk, index: number, test?: ReadTest): void {
+  /**
+   * Appends a read of one chunk of the turn.
+   * @param fail in a loop the label, so far away, where control goes if not all of it is inside
+   */
+  read(code: Code, step: Step, chunk: Chunk, index: number, fail?: number): void {
     const { locals } = this
     const place = this.#place(code, step.sources[0], chunk, index)
-    if (test) this.#test(code, step, place, test)
+    if (fail !== undefined) this.#test(code, step, place, fail)
     const parts = partsOf(step)
     const results = parts.map(() => locals.local(V128))
     const { small } = ldsShape(step.operation)!
@@ -167,27 +176,58 @@ export class LdsReads {
     const addresses = chunk.bits(code, row)
     const known = this.#places.get(addresses)
     if (known !== undefined) return known
-    const place = { lanes: locals.local(V128), first: locals.local(I32), order: locals.local(I32) }
+    const isConstant = this.loop?.isConstant(row) === true
+    const local = (type: number) => (isConstant ? locals.fresh(type) : locals.local(type))
+    const place = { lanes: local(V128), first: local(I32), order: local(I32), isConstant }
     this.#places.set(addresses, place)
-    chunk.pushRow(code, row)
-    code.set(place.lanes)
+    const to = isConstant ? this.once : code
+    chunk.pushRow(to, row)
+    to.set(place.lanes)
     // Lanes that are switched off read at the start of LDS, and ignore it.
-    this.keepActive(code, place.lanes, index)
-    const steps = locals.temporary(V128)
+    this.keepActive(to, place.lanes, index)
+    this.#look(to, place)
+    return place
+  }
+
+  #look(code: Code, place: Place): void {
+    const steps = this.locals.temporary(V128)
     code.get(place.lanes).get(this.#host).simd(SIMD.i32x4Add).tee(place.lanes).simd(SIMD.i32x4ExtractLane).op(0).set(place.first)
     code.get(place.lanes).get(place.first).simd(SIMD.i32x4Splat).simd(SIMD.i32x4Sub).tee(steps)
     code.v128(0, 4, 8, 12).simd(SIMD.i32x4Eq).simd(SIMD.i32x4AllTrue)
     code.i32(EQUAL).i32(0).get(steps).simd(SIMD.anyTrue).op(OP.i32Eqz, OP.select, OP.i32Or).set(place.order)
-    return place
   }
 
-  #test(code: Code, step: Step, { lanes }: Place, { pushM0, fail }: ReadTest): void {
-    const end = this.locals.temporary(I32)
-    const reach = reachOf(step)
-    pushEnd(code, this.wave, pushM0)
-    code.tee(end).i32(reach).op(OP.i32LtU)
+  /** Gives up where a read is outside: that is known before the loop where nothing of it changes. */
+  #test(code: Code, step: Step, place: Place, fail: number): void {
+    const isKnown = place.isConstant && !this.loop!.changesM0
+    const to = isKnown ? this.once : code
+    this.#pushOutside(to, place, reachOf(step))
+    if (isKnown) {
+      const outside = this.locals.fresh(I32)
+      to.set(outside)
+      code.get(outside)
+    }
+    code.op(OP.brIf).u32(fail)
+  }
+
+  /** Pushes whether a lane reads outside of what there is to see. */
+  #pushOutside(code: Code, { lanes }: Place, reach: number): void {
+    const end = this.#endIn(code)
+    code.get(end).i32(reach).op(OP.i32LtU)
     code.get(lanes).get(this.#host).simd(SIMD.i32x4Sub).get(end).i32(reach).op(OP.i32Sub).simd(SIMD.i32x4Splat)
-    code.simd(SIMD.i32x4GtU).simd(SIMD.anyTrue).op(OP.i32Or, OP.brIf).u32(fail)
+    code.simd(SIMD.i32x4GtU).simd(SIMD.anyTrue).op(OP.i32Or)
+  }
+
+  /** The local that holds how much there is to see. */
+  #endIn(code: Code): number {
+    const { pushM0, changesM0 } = this.loop!
+    if (this.#end !== undefined) return this.#end
+    const end = changesM0 ? this.locals.temporary(I32) : this.locals.fresh(I32)
+    const to = changesM0 ? code : this.once
+    pushEnd(to, this.wave, () => pushM0(to))
+    to.set(end)
+    if (!changesM0) this.#end = end
+    return end
   }
 
   #gather(code: Code, { lanes, first }: Place, offset: number, result: number): void {

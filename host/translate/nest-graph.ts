@@ -22,10 +22,10 @@ import {
   type Value,
   watchSmall,
 } from './lanes.ts'
-import { LdsReads } from './lds.ts'
+import type { LdsReads } from './lds.ts'
 import { isLdsRead } from './lds-plan.ts'
 import { follow, GETPC, type GraphNest, type Holdings, RELATIVE, RESUME, relativeRows } from './nest-flow.ts'
-import { LaneLoads } from './nest-loads.ts'
+import { LaneLoads, readsOf } from './nest-loads.ts'
 import { loadsLanes, loadsScalars, loadWrites } from './nest-plan.ts'
 import { GroupRows, type NestContext } from './nest-rows.ts'
 import { UniformScalars } from './nest-scalars.ts'
@@ -139,8 +139,7 @@ class GraphNestWriter {
     this.#all = (1n << BigInt(this.#lanes)) - 1n
     this.#uniform = new UniformScalars(context, this.#before)
     this.#memory = new LaneLoads(context, this.#uniform, this.#before, this.#rows.active)
-    const { active } = this.#rows
-    this.#lds = new LdsReads(locals, context.wave, (code, lanes, i) => void code.get(lanes).get(active[i]!).simd(SIMD.and).set(lanes))
+    this.#lds = readsOf(context, this.#rows, this.#uniform, this.#changing, (at) => !dirty.has(at))
     if (steps.some(isLdsRead)) this.#lds.begin(this.#before)
     for (const step of steps) for (const at of scalarWrites(step, roleOf(step))) this.#changing.add(at)
     const lane: LaneContext = {
@@ -202,10 +201,8 @@ class GraphNestWriter {
   }
 
   #readLds(step: Step, depth: number): void {
-    const body = this.#body
-    const test = { pushM0: () => void body.get(this.#uniform.local(M0)), fail: this.#fail(depth) }
     this.#chunks.forEach((chunk, i) => {
-      this.#lds.read(body, step, chunk, i, test)
+      this.#lds.read(this.#body, step, chunk, i, this.#fail(depth))
     })
   }
 
@@ -534,6 +531,7 @@ class GraphNestWriter {
     for (const at of nest.live.get(header)!) if (nest.before.get(header)!.mask(at) !== 'uniform') slice(at, this.#bitsOf(at))
     this.#uniform.restore(code)
     this.#rows.fetch(code)
+    code.append(this.#lds.once)
     this.#chunks.forEach((chunk, i) => {
       code.get(this.#least).set(this.#leasts[i]!)
       chunk.watchConstants(code, this.#leasts[i]!)

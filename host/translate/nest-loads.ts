@@ -4,8 +4,11 @@ import { KIND_SCALAR } from '../plan/record.ts'
 import { wideConstant } from './constant.ts'
 import type { Step } from './graph.ts'
 import { type Chunk, type FunctionLocals, ROW_BYTES } from './lanes.ts'
+import { LdsReads } from './lds.ts'
 import { BASE_HIGH, BUFFER_OFFSET, bytesLoaded, dwordsLoaded, isBuffer, smallLoad, unalignedBits } from './nest-plan.ts'
+import type { GroupRows, NestContext } from './nest-rows.ts'
 import { findRegion, type UniformScalars } from './nest-scalars.ts'
+import { M0 } from './scalars.ts'
 import { type Code, I32, I64, OP, SIMD, V128 } from './wasm.ts'
 
 /** What is known of the region that a load hit last, in all lanes. */
@@ -21,6 +24,25 @@ interface RegionLocals {
 
 /** Byte offsets of four dwords in a row. */
 const ADJACENT = Uint8Array.from([0, 0, 0, 0, 4, 0, 0, 0, 8, 0, 0, 0, 12, 0, 0, 0])
+
+/** What reads LDS in such a loop. @param changing scalars that it writes */
+export function readsOf(
+  { locals, wave }: NestContext,
+  { active }: GroupRows,
+  uniform: UniformScalars,
+  changing: ReadonlySet<number>,
+  isConstant: (row: number) => boolean,
+): LdsReads {
+  const keepActive = (code: Code, lanes: number, chunk: number) => void code.get(lanes).get(active[chunk]!).simd(SIMD.and).set(lanes)
+  const pushM0 = (code: Code) => void code.get(uniform.local(M0))
+  return new LdsReads(locals, wave, keepActive, {
+    isConstant,
+    pushM0,
+    get changesM0() {
+      return changing.has(M0)
+    },
+  })
+}
 
 export class LaneLoads {
   /**

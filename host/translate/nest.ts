@@ -18,13 +18,13 @@ import {
   type Value,
   watchSmall,
 } from './lanes.ts'
-import { LdsReads } from './lds.ts'
+import type { LdsReads } from './lds.ts'
 import { isLdsRead } from './lds-plan.ts'
-import { LaneLoads } from './nest-loads.ts'
+import { LaneLoads, readsOf } from './nest-loads.ts'
 import { bitwiseWrites, isSliced, loads, loadsLanes, loadsScalars, loadWrites, type Nest, rowsWritten } from './nest-plan.ts'
 import { FAIL, GroupRows, type NestContext, SHADOW_ROWS } from './nest-rows.ts'
 import { UniformScalars } from './nest-scalars.ts'
-import { countApproximate, EXEC, M0, SCC, type ScalarFile, scalarUses, writeScalar } from './scalars.ts'
+import { countApproximate, EXEC, SCC, type ScalarFile, scalarUses, writeScalar } from './scalars.ts'
 import { Code, I32, I64, OP, SIMD, V128 } from './wasm.ts'
 
 /** Chunks a group, measured: with two there is something to do while one waits, with four more registers are spilled than that is worth. */
@@ -76,12 +76,11 @@ export class NestWriter {
     this.#all = (1n << BigInt(this.#lanes)) - 1n
     this.#memory = new LaneLoads(context, this.#uniform, this.#before, this.#rows.active)
     this.#loads = nest.block.steps.some(loads)
-    const { active } = this.#rows
-    this.#lds = new LdsReads(locals, context.wave, (code, lanes, i) => void code.get(lanes).get(active[i]!).simd(SIMD.and).set(lanes))
+    const constant = (at: number) => !this.#dirty.has(at)
+    this.#lds = readsOf(context, this.#rows, this.#uniform, this.#changing, constant)
     if (nest.block.steps.some(isLdsRead)) this.#lds.begin(this.#before)
     const scalars = new Set<Value>()
     const carried = (chunk: number, at: number) => this.#rows.carry(chunk, at)
-    const constant = (at: number) => !this.#dirty.has(at)
     const lane: LaneContext = { ...context, carried, constant, unsure: () => {} }
     this.#dirty = new Set(nest.block.steps.flatMap((step) => rowsWritten(step, nest.roleOf(step))))
     const steps: LaneStep[] = []
@@ -151,10 +150,8 @@ export class NestWriter {
   }
 
   #readLds(step: Step, chunks: readonly Chunk[]): void {
-    const body = this.#body
-    const test = { pushM0: () => void body.get(this.#uniform.local(M0)), fail: FAIL }
     chunks.forEach((chunk, i) => {
-      this.#lds.read(body, step, chunk, i, test)
+      this.#lds.read(this.#body, step, chunk, i, FAIL)
     })
   }
 
@@ -290,6 +287,7 @@ export class NestWriter {
       .op(OP.i32Eq, OP.i32And, OP.i32Eqz, OP.i32And)
     code.op(OP.brIf).u32(0)
     this.#uniform.restore(code)
+    code.append(this.#lds.once)
     this.#affine?.loop.write(code, this.#affine.body, {
       iteration,
       limit,
