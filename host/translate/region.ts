@@ -502,7 +502,7 @@ interface BlockCode {
 export class RegionWriter {
   readonly #module = new RegionModule()
   readonly #roles: (step: Step) => Role
-  /** Roles in loops that run group by group: they do not know what stands around operations. */
+  /** Roles in loops that run group by group: a group does not know what the lanes of others hold. */
   readonly #nestRoles: (step: Step) => Role
   /** Numbers of all blocks that there ever were, and their functions by number. */
   readonly #numbers = new Map<number, number>()
@@ -514,7 +514,7 @@ export class RegionWriter {
     private readonly evaluate: Evaluate,
   ) {
     this.#roles = rolesOf(modes, kernels)
-    this.#nestRoles = (step) => (isStaged(step) && this.#roles(step) === 'lanes' ? 'call' : this.#roles(step))
+    this.#nestRoles = (step) => (isDpp(step) ? 'call' : this.#roles(step))
     this.#module.builder.importMemory(kernels.memoryLimits)
   }
 
