@@ -7,7 +7,7 @@ export { scratchBytes, SHADOW, share } from './scratch';
 // What translated code is made of, or calls.
 export * from './generated/exports';
 export { generation, next, refreshExec, rowBytes, stop } from './state';
-export { ieee, round32, round64, dx10Clamp, flushSources32, flushResults32, flushSources64, flushResults64 } from './lib/mode';
+export { chunkLane, ieee, round32, round64, dx10Clamp, flushSources32, flushResults32, flushSources64, flushResults64 } from './lib/mode';
 export { flush32, nan16, nan32, nan64 } from './lib/rules';
 export { finish16, finish32 } from './finish';
 // Rare ways of kernels, which would make translated code long (RARE in host/translate/kernels.ts).

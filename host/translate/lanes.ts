@@ -140,6 +140,7 @@ const factsOf = factOf(({ name, shape: { results, sources } }) => ({
   valueType: results.find((r) => r !== 'mask'),
   hasMask: results.includes('mask'),
   isSlow: SLOW.test(name),
+  countsLanes: /^v_mbcnt/.test(name),
   isMove: MOVES.test(name),
   carriesNan: CARRIES_NAN.test(name),
   isProductAndSum: PRODUCT_AND_SUM.test(name),
@@ -660,6 +661,7 @@ export class Chunk {
     const args = this.#arguments(code, laneStep, sources)
     if (hasMask(step) && !laneStep.maskIsDead) this.#mask(code, laneStep, args, moved, false)
     if (result === undefined) return
+    this.#setLane(code, step)
     if (isProductAndSum) this.#productAndSum(code, args)
     else this.kernels.apply(code, name, args, this.locals)
     if (bitsOf(result) === 16) code.v128(0xffff).simd(SIMD.and)
@@ -679,6 +681,16 @@ export class Chunk {
       if (carriesNan) for (const source of floats) source.carriers.push(value)
     } else if (result === 'f16' && traits.has('nan')) this.#watchNan16(code, value)
     this.#define(step.dst, isStaged(step) ? this.#staged(code, step, value, moved, false) : value)
+  }
+
+  /** v_mbcnt needs to know which lanes it computes: as in the core's loops a global says so. */
+  #setLane(code: Code, { operation }: Step): void {
+    if (!factsOf(operation).countsLanes) return
+    code
+      .get(this.shift)
+      .i32(4 * this.index)
+      .op(OP.i32Add, OP.globalSet)
+      .u32(this.locals.globalImport('chunkLane'))
   }
 
   /** NaNs of f16 are tested where they arise. */
@@ -1017,6 +1029,7 @@ export class Chunk {
     )
     if (hasMask(step)) this.#mask(code, laneStep, args, moved, true)
     if (result === undefined) return
+    this.#setLane(code, step)
     this.kernels.call(code, name, args, this.locals)
     const local = this.locals.local(V128)
     const value = valueIn(local)

@@ -13,8 +13,7 @@ const IDLE =
 /** What decides whether an operation can be part of a run of lanes. */
 export const laneFacts = factOf(({ name, table, shape: { results, sources }, traits }) => {
   const types = [...results, ...sources]
-  const usable =
-    /^vop[123c]$/.test(table) && !/^v_(cmps?x_|mbcnt)/.test(name) && !types.some((t) => t === 's32' || t === 'param' || bitsOf(t) > 64)
+  const usable = /^vop[123c]$/.test(table) && !/^v_cmps?x_/.test(name) && !types.some((t) => t === 's32' || t === 'param' || bitsOf(t) > 64)
   // The round mode is that of the result's type, or of the source's where the result is no float (v_cvt_pk_u8_f32).
   const round = types.find(isFloat) === 'f32' ? ('round32' as const) : ('round64' as const)
   return {

@@ -11,8 +11,6 @@ const kernels = material(findKernels('assembly/ops')).map(({ name }) => name)
 const LONG = ['v_div_fmas_f64', 'v_rsq_f64']
 /** Without relaxed SIMD a fused multiply-add is computed exactly from parts. */
 const LONG_FMA = ['v_fma_f64']
-/** They read which lanes the chunk has, a global that only the core's own loops set. */
-const GLOBAL = ['v_mbcnt_hi_u32_b32', 'v_mbcnt_lo_u32_b32']
 
 // A debug build leaves bodies as they were written, which are longer; what the package has is what counts.
 const isRelease = relaxed !== undefined
@@ -23,6 +21,6 @@ describe.skipIf(!isRelease)(isRelease ? 'a release build' : 'a release build (th
   ] as const)('of the %s core: translated code calls the kernels that are known to need it, and no other', async (build, long) => {
     const called = calledKernels(await coreBytes(build), kernels)
     const names = Object.fromEntries([...called].map(([reason, list]) => [reason, [...list].sort()]))
-    expect(names).toEqual({ long: [...long].sort(), global: GLOBAL })
+    expect(names).toEqual({ long: [...long].sort() })
   })
 })

@@ -43,6 +43,8 @@ export const LANES = [
   'v_lshlrev_b32_sdwa d v v',
   'v_cvt_f32_f16_sdwa d f',
   'v_add_f32_e64 d f f',
+  'v_mbcnt_lo_u32_b32 d x v',
+  'v_mbcnt_hi_u32_b32 d x v',
   'v_add_f64 w w w',
   'v_mul_f64 w w w',
   'v_cvt_f64_f32 w x',

@@ -133,6 +133,7 @@ const VALU = [
   'v_writelane_b32 v11 h k',
   'v_writelane_b32 v11 z s21',
   'v_mbcnt_lo_u32_b32 d x v',
+  'v_mbcnt_hi_u32_b32 d x v',
   'v_perm_b32 d v v v',
 ]
 const SALU = [
