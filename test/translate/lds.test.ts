@@ -55,3 +55,35 @@ test(`${PROGRAMS} random programs that use LDS leave the same state in translate
     expect.fail(`seed ${seed}, run ${run}: ${place} is ${mine![at]} instead of ${theirs![at]}\n${ldsProgram(randomFrom(seed))}`)
   }
 }, 300_000)
+
+test('reads that are beyond M0 time and again become calls of the core', async () => {
+  const source = [
+    's_movk_i32 m0, 0x80',
+    's_movk_i32 s0, 3000',
+    'loop:',
+    'ds_read2_b32 v[2:3], v1 offset1:1',
+    'v_add_u32 v4, vcc, v2, v4',
+    'ds_read_b32 v5, v1 offset:4',
+    'v_sub_u32 v4, vcc, v4, v5',
+    's_sub_u32 s0, s0, 1',
+    's_cmp_lg_u32 s0, 0',
+    's_cbranch_scc1 loop',
+    's_endpgm',
+  ].join('\n')
+  const engine = await createTranslate({ threshold: 1 })
+  const device = new Device(engine, TARGETS.gfx803)
+  const code = device.loadCode(assembleProgram(source, TARGETS.gfx803).words)
+  const lanes = Array.from({ length: 64 }, (_, lane) => lane)
+  const lds = new Uint8Array(Uint32Array.from(lanes, (lane) => 3 * lane).buffer)
+  const results = [1, 2].map(() => {
+    const execution = bareWave(device, code, { vgprs: new Map([[1, lanes.map((lane) => 4 * lane)]]), lds })
+    execution.step(30_000)
+    const state = execution.waves[0]!.state()
+    return [...new Uint32Array(state.buffer, state.byteOffset + 1024 + 4 * 256, 64)]
+  })
+  // Each iteration adds the lane's dword and takes the next one away; 32 of them can be seen.
+  const want = lanes.map((lane) => (3000 * ((lane < 32 ? 3 * lane : 0) - (lane < 31 ? 3 * lane + 3 : 0))) >>> 0)
+  expect(results).toEqual([want, want])
+  // It was translated anew, without tests before runs.
+  expect(engine.translated.regions).toBeGreaterThan(1)
+})
