@@ -275,7 +275,7 @@ class Translator implements TranslateEngine, Translations {
       program.lived += this.#word(wave + WAVE_INSTRUCTIONS)
     }
     if (this.#isLoading && this.#maker === undefined) return
-    if (!(this.#threshold === undefined ? this.#pays(program, wave, ended) : isEnough(program, this.#threshold, ended))) return
+    if (!(this.#threshold === undefined ? this.#pays(program, wave, stop) : isEnough(program, this.#threshold, ended))) return
     if (!this.#retranslate(program, wave)) return
     program.interpreted = 0
     program.ended = 0
@@ -285,7 +285,7 @@ class Translator implements TranslateEngine, Translations {
   }
 
   /** Whether translating is expected to save more than it costs. */
-  #pays(program: Program, wave: number, ended: boolean): boolean {
+  #pays(program: Program, wave: number, stop: Stop): boolean {
     const { asked, rounds } = program
     const { waves, instructions } = this.#foresee(program, wave)
     const likely = waves * instructions
@@ -299,7 +299,7 @@ class Translator implements TranslateEngine, Translations {
       // There is no need to ask again soon.
       program.asked = 2 * likely
     }
-    if (ended && !this.joined && !this.#hasTranslated(wave)) {
+    if (stop !== Stop.Budget && !this.joined && !this.#hasTranslated(wave)) {
       this.#calm = CALM
       this.#calmInstructions = RESTLESS * CALM * instructions
     }
@@ -310,12 +310,13 @@ class Translator implements TranslateEngine, Translations {
    * Waves that are likely to interpret the program, and how many instructions. Who joined expects nothing of waves to come, for the first
    * thread does, and sends what it makes: it takes this one to go on for as long as it has run.
    */
-  #foresee({ interpreted, ended, lived }: Program, wave: number): { waves: number; instructions: number } {
+  #foresee({ interpreted, ended, lived, rounds }: Program, wave: number): { waves: number; instructions: number } {
     if (this.joined) return { waves: 1, instructions: interpreted }
-    const own = Math.min(interpreted, this.#word(wave + WAVE_INSTRUCTIONS))
+    // Later, translated code runs most of a wave.
+    const interpretedOf = (whole: number) => (rounds === 0 ? whole : Math.min(interpreted, whole))
+    const own = interpretedOf(this.#word(wave + WAVE_INSTRUCTIONS))
     if (ended === 0) return { waves: Math.max(1, this.#expected / SURE), instructions: own }
-    // Of waves that meet at barriers all have run for a while when the first one ends: what is interpreted is not that one's alone.
-    const mean = Math.min(interpreted, lived) / ended
+    const mean = interpretedOf(lived) / ended
     return this.#expected * mean >= own ? { waves: this.#expected, instructions: mean } : { waves: 1, instructions: own }
   }
 

@@ -61,6 +61,13 @@ test('so is one behind others that were short', async () => {
   expect(instructions).toBe(300 * (4 + 403 + 1) + 5 + 403 * 30000 + 1)
 })
 
+test('so are waves that wait at barriers, if they do enough between', async () => {
+  const device = await open()
+  const { instructions, regions } = await run(device, program(`${LANES}\ns_barrier`, 2000), 300)
+  expect(regions).toBe(1)
+  expect(instructions).toBe(300 * (5 + 44 * 2000 + 1))
+})
+
 test.each([
   ['lane instructions save time', LANES, 1],
   ['scalar ones, too', 's_add_u32 s9, s9, s7\n'.repeat(40), 1],
