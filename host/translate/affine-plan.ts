@@ -10,7 +10,6 @@ import { hasMask, maskOffset, ROW_BYTES, rowsRead } from './lanes.ts'
 import { isLdsRead } from './lds-plan.ts'
 import { BUFFER_OFFSET, isBuffer, loads, loadsLanes, maskSources, type Nest, resourceReads, rowsWritten } from './nest-plan.ts'
 import { overlaps, scalarUses } from './scalars.ts'
-import { isStaged } from './stages.ts'
 
 export type AffineKind =
   | 'row'
@@ -266,7 +265,7 @@ class Iteration {
 
   #results(step: Step, carry: Carry | undefined): [first: Affine, second?: Affine] | undefined {
     const { name } = step.operation
-    if (step.mods.abs || step.mods.neg || isStaged(step)) return undefined
+    if (step.mods.abs || step.mods.neg) return undefined
     const word = (slot: number) => this.#word(step, slot)
     const sum = SUMS[name]
     if (sum) {

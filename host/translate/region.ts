@@ -502,7 +502,10 @@ interface BlockCode {
 export class RegionWriter {
   readonly #module = new RegionModule()
   readonly #roles: (step: Step) => Role
-  /** Roles in loops that run group by group: a group does not know what the lanes of others hold. */
+  /**
+   * Roles in loops that run group by group: what stands around operations is not for them. A group does not know what the lanes of others hold (DPP),
+   * and loops with SDWA are of halves: long code, which V8 compiles for longer than it saves (dotf16, measured).
+   */
   readonly #nestRoles: (step: Step) => Role
   /** Numbers of all blocks that there ever were, and their functions by number. */
   readonly #numbers = new Map<number, number>()
@@ -514,7 +517,7 @@ export class RegionWriter {
     private readonly evaluate: Evaluate,
   ) {
     this.#roles = rolesOf(modes, kernels)
-    this.#nestRoles = (step) => (isDpp(step) ? 'call' : this.#roles(step))
+    this.#nestRoles = (step) => (isStaged(step) ? 'call' : this.#roles(step))
     this.#module.builder.importMemory(kernels.memoryLimits)
   }
 
