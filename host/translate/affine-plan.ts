@@ -6,7 +6,7 @@
 import { KIND_SCALAR, KIND_SPECIAL, KIND_VECTOR } from '../plan/record.ts'
 import { wideConstant } from './constant.ts'
 import type { Step } from './graph.ts'
-import { hasMask, maskOffset, ROW_BYTES, rowsRead } from './lanes.ts'
+import { hasMask, maskOffset, ROW_BYTES, rowsRead } from './lane-values.ts'
 import { isLdsRead } from './lds-plan.ts'
 import { BUFFER_OFFSET, isBuffer, loads, loadsLanes, maskSources, type Nest, resourceReads, rowsWritten } from './nest-plan.ts'
 import { overlaps, scalarUses } from './scalars.ts'

@@ -8,10 +8,11 @@
  */
 import { REGION_BASE, REGION_HOST, REGION_SIZE } from '../plan/layout.ts'
 import { type Affine, type AffinePlan, rowsOf } from './affine-plan.ts'
+import type { Chunk } from './chunk.ts'
 import { LARGE, needsGrain, SMALL } from './grain.ts'
 import type { Step } from './graph.ts'
 import { push } from './kernels.ts'
-import { type Chunk, ROW_BYTES, type Value } from './lanes.ts'
+import { ROW_BYTES, type Value } from './lane-values.ts'
 import { BASE_HIGH, bytesLoaded, dwordsLoaded, isBuffer, smallLoad, unalignedBits } from './nest-plan.ts'
 import { FAIL, type NestContext } from './nest-rows.ts'
 import { findRegion } from './nest-scalars.ts'

@@ -4,9 +4,10 @@
  * up where one is not.
  */
 import { EXEC_LO, scalarOffset, WAVE_LDS, WAVE_LDS_BYTES } from '../plan/layout.ts'
+import type { Chunk } from './chunk.ts'
 import { crossLaneUses } from './crosslane.ts'
 import type { Step } from './graph.ts'
-import { CHUNK_BYTES, type Chunk, type FunctionLocals, pushLanes, ROW_BYTES } from './lanes.ts'
+import { CHUNK_BYTES, type FunctionLocals, pushLanes, ROW_BYTES } from './lane-values.ts'
 import { isLdsRead, ldsShape, partsOf, reachOf } from './lds-plan.ts'
 import { rowsWritten } from './nest-plan.ts'
 import type { Role } from './roles.ts'

@@ -6,7 +6,7 @@ import { bitsOf, isFloat } from '../isa/row.ts'
 import { scalarOffset, VCC_LO } from '../plan/layout.ts'
 import { FLAG_GLC, KIND_VECTOR } from '../plan/record.ts'
 import { type Block, type Step, successors } from './graph.ts'
-import { hasMask, maskOffset, ROW_BYTES } from './lanes.ts'
+import { hasMask, maskOffset, ROW_BYTES } from './lane-values.ts'
 import { isLdsRead } from './lds-plan.ts'
 import { type Loop, loopOf } from './loops.ts'
 import {

@@ -7,12 +7,12 @@
  */
 import { scalarOffset, VCC_LO } from '../plan/layout.ts'
 import { FLAG_APPROXIMATE } from '../plan/record.ts'
+import { Chunk } from './chunk.ts'
 import type { Block, Step } from './graph.ts'
 import { loadPool, push } from './kernels.ts'
 import {
   type Captured,
   CHUNK_BYTES,
-  Chunk,
   capture,
   hasMask,
   type LaneContext,
@@ -21,7 +21,7 @@ import {
   spreadValue,
   type Value,
   watchSmall,
-} from './lanes.ts'
+} from './lane-values.ts'
 import type { LdsReads } from './lds.ts'
 import { isLdsRead } from './lds-plan.ts'
 import { follow, GETPC, type GraphNest, type Holdings, RELATIVE, RESUME, relativeRows } from './nest-flow.ts'

@@ -1,9 +1,10 @@
 /** Loads of global memory in loops that run group by group: of lanes that are all in one region, by the region that was hit last. */
 import { REGION_BASE, REGION_HOST, REGION_SIZE } from '../plan/layout.ts'
 import { KIND_SCALAR } from '../plan/record.ts'
+import type { Chunk } from './chunk.ts'
 import { wideConstant } from './constant.ts'
 import type { Step } from './graph.ts'
-import { type Chunk, type FunctionLocals, ROW_BYTES } from './lanes.ts'
+import { type FunctionLocals, ROW_BYTES } from './lane-values.ts'
 import { LdsReads } from './lds.ts'
 import { BASE_HIGH, BUFFER_OFFSET, bytesLoaded, dwordsLoaded, isBuffer, smallLoad, unalignedBits } from './nest-plan.ts'
 import type { GroupRows, NestContext } from './nest-rows.ts'

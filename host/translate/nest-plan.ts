@@ -5,7 +5,7 @@ import { FLAG_GLC, IMM_ADDR64, KIND_NONE, KIND_SCALAR, KIND_SPECIAL } from '../p
 import { wideConstant } from './constant.ts'
 import { factOf } from './fact.ts'
 import type { Block, Step } from './graph.ts'
-import { hasMask, maskOffset, ROW_BYTES } from './lanes.ts'
+import { hasMask, maskOffset, ROW_BYTES } from './lane-values.ts'
 import { isLdsRead } from './lds-plan.ts'
 import type { Role } from './roles.ts'
 import { EXEC, M0, overlaps, SCC, scalarReads, scalarUses } from './scalars.ts'

@@ -1,5 +1,5 @@
 /** Rows of the loops that run group by group: a group has them in locals, then in shadow rows; when all groups are done they go to the wave. */
-import { CHUNK_BYTES, type FunctionLocals, type LaneContext, ROW_BYTES } from './lanes.ts'
+import { CHUNK_BYTES, type FunctionLocals, type LaneContext, ROW_BYTES } from './lane-values.ts'
 import { type Code, I32, OP, SIMD, V128 } from './wasm.ts'
 
 /** Rows that the shadow holds (assembly/scratch.ts, SHADOW_ROWS). */

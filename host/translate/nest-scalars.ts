@@ -3,7 +3,7 @@ import { PROGRAM_BASE, REGION_BASE, REGION_HOST, REGION_SIZE, WAVE_PROGRAM } fro
 import { KIND_SCALAR } from '../plan/record.ts'
 import { wideConstant } from './constant.ts'
 import type { Step } from './graph.ts'
-import type { Captured, FunctionLocals } from './lanes.ts'
+import type { Captured, FunctionLocals } from './lane-values.ts'
 import { dwordsLoaded } from './nest-plan.ts'
 import type { ScalarFile } from './scalars.ts'
 import { type Code, I32, I64, OP } from './wasm.ts'

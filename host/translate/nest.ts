@@ -2,12 +2,12 @@ import { scalarOffset, VCC_LO } from '../plan/layout.ts'
 import { FLAG_APPROXIMATE } from '../plan/record.ts'
 import { AffineLoop } from './affine.ts'
 import { type AffinePlan, planAffine } from './affine-plan.ts'
+import { Chunk } from './chunk.ts'
 import type { Step } from './graph.ts'
 import { loadPool } from './kernels.ts'
 import {
   type Captured,
   CHUNK_BYTES,
-  Chunk,
   capture,
   hasMask,
   type LaneContext,
@@ -17,7 +17,7 @@ import {
   spreadValue,
   type Value,
   watchSmall,
-} from './lanes.ts'
+} from './lane-values.ts'
 import type { LdsReads } from './lds.ts'
 import { isLdsRead } from './lds-plan.ts'
 import { LaneLoads, readsOf } from './nest-loads.ts'

@@ -20,14 +20,14 @@ import {
   type FunctionLocals,
   hasMask,
   isWide,
-  LaneLoop,
   type LaneStep,
   maskOffset,
   pushLanes,
   rowsRead,
   spreadValue,
   watchSmall,
-} from './lanes.ts'
+} from './lane-values.ts'
+import { LaneLoop } from './lanes.ts'
 import { coverReads, LdsReads, pushOutside } from './lds.ts'
 import { isLdsRead } from './lds-plan.ts'
 import { visitLoops } from './loops.ts'

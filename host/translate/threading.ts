@@ -7,7 +7,7 @@ import { scalarOffset, VCC_LO } from '../plan/layout.ts'
 import { KIND_SCALAR } from '../plan/record.ts'
 import { wideConstant } from './constant.ts'
 import { type Block, type BlockEnd, type Step, successors } from './graph.ts'
-import { hasMask, maskOffset } from './lanes.ts'
+import { hasMask, maskOffset } from './lane-values.ts'
 import type { Role } from './roles.ts'
 import { EXEC, scalarUses } from './scalars.ts'
 

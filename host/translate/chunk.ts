@@ -1,0 +1,777 @@
+/** The code of one chunk of four lanes in a run or a loop, instruction by instruction. */
+import type { OperandType } from '../isa/row.ts'
+import { bitsOf, isFloat } from '../isa/row.ts'
+import { carriesGrain, flushesResults, flushesSources, grainOfResult, needsGrain, SMALL } from './grain.ts'
+import type { Step } from './graph.ts'
+import { type Argument, type Kernels, push as pushArgument } from './kernels.ts'
+import {
+  type Captured,
+  CHUNK_BYTES,
+  constantValue,
+  type FunctionLocals,
+  factsOf,
+  hasMask,
+  isMask,
+  isWide,
+  LANE_SIGN,
+  type LaneContext,
+  type LaneStep,
+  MIN_NORMAL,
+  maskOffset,
+  pushLanes,
+  ROW_BYTES,
+  type Value,
+  VCC_OFFSET,
+  valueIn,
+  valueType,
+  watchSmall,
+} from './lane-values.ts'
+import type { LaneModes } from './modes.ts'
+import {
+  finishOf,
+  isBound,
+  isStaged,
+  placePart,
+  pushFinished,
+  pushMoved,
+  resultPart,
+  rowMask,
+  selectPart,
+  sourcePart,
+  writesBank,
+} from './stages.ts'
+import { type Code, OP, SIMD, shuffleDwords, V128 } from './wasm.ts'
+
+/** 64-bit shifts: the core's function for a count that is the same in all lanes, and which sources are count and value. */
+const SHIFTS: Readonly<Record<string, readonly [name: string, count: 0 | 1]>> = {
+  v_lshl_b64: ['shiftLeft64', 1],
+  v_lshr_b64: ['shiftRight64', 1],
+  v_ashr_i64: ['shiftRightSigned64', 1],
+  v_lshlrev_b64: ['shiftLeft64', 0],
+  v_lshrrev_b64: ['shiftRight64', 0],
+  v_ashrrev_i64: ['shiftRightSigned64', 0],
+}
+
+/** Of a chunk for its row of lanes: locals of what its active lanes hold, the others zero, and of which are active. */
+export interface Moved {
+  readonly bits: number
+  readonly active: number
+}
+
+/** Four lanes of a run: chunk `index` of those that one turn of the loop computes. */
+export class Chunk {
+  readonly #values = new Map<number, Value>()
+  readonly #dirty = new Set<number>()
+  /** Rows as they were when an iteration began. */
+  readonly #carried = new Map<number, Value>()
+  readonly #masks = new Map<number, number>()
+  /** Masks by the steps that made them, of those that are kept. */
+  readonly #kept = new Map<LaneStep, number>()
+  readonly #loaded = new Map<Step, readonly { readonly at: number; readonly local: number }[]>()
+  readonly #small: number
+  readonly #nan: number
+  /** The least normal number in all lanes, while the chunk is computed exactly. */
+  #minNormal = 0
+  /** Local of the lanes that are active, in runs that move lanes. */
+  #active = 0
+  #watchesSmall = false
+  #watchesNan = false
+  /** Values of rows that stay the same for all of the loop, and those of them that are tested before it. */
+  readonly #constants = new Set<Value>()
+  readonly #watchedConstants: Value[] = []
+  #least: number | undefined
+  /** Rows whose NaNs every iteration passes on. */
+  readonly sums: number[] = []
+  /** Whether there can be such rows: in loops of one block. */
+  #hasSums = true
+  private readonly modes: LaneModes
+  private readonly kernels: Kernels
+  private readonly locals: FunctionLocals
+  readonly #offset: number
+  #grained: ReadonlySet<number>
+
+  /**
+   * @param base local of the address of the turn's first chunk, less the row's offset
+   * @param shift local of the number of the turn's first lane
+   * @param scalars takes the scalar sources that are tested before the loop
+   */
+  constructor(
+    private readonly context: LaneContext,
+    private readonly index: number,
+    private readonly base: number,
+    private readonly shift: number,
+    private readonly scalars: Set<Value>,
+  ) {
+    this.modes = context.modes
+    this.kernels = context.kernels
+    this.locals = context.locals
+    this.#small = this.locals.local(V128)
+    this.#nan = this.locals.local(V128)
+    this.#offset = CHUNK_BYTES * index
+    this.#grained = context.grained
+  }
+
+  get masks(): number[] {
+    return [...this.#masks.keys()]
+  }
+  get writes(): boolean {
+    return this.#dirty.size > 0
+  }
+  get watched(): boolean {
+    return this.#watchesSmall || this.#watchesNan
+  }
+
+  /** Lanes will be moved: so it has to be known which are active. */
+  moveLanes(): void {
+    this.#active = this.locals.local(V128)
+  }
+
+  /** Begins another block of a loop: what rows hold is what is carried, and some are grained. */
+  enter(grained: ReadonlySet<number>): void {
+    this.#grained = grained
+    for (const at of this.#values.keys()) if (!this.context.constant?.(at)) this.#values.delete(at)
+    this.#dirty.clear()
+    this.#hasSums = false
+  }
+
+  /** Begins an iteration of a loop that is still being written. */
+  restart(code: Code, least: number): void {
+    code.get(least).set(this.#small).v128(0).set(this.#nan)
+  }
+  /** Adds tests of rows that the loop does not change to those of the scalars. */
+  watchConstants(code: Code, least: number): void {
+    for (const value of this.#watchedConstants) watchSmall(code, least, value.arg)
+  }
+
+  /** Tests rows that do not change before the loop of a group; `begin` takes what that gave. */
+  beginLoop(code: Code, least: number | undefined): void {
+    if (this.#watchedConstants.length === 0) return
+    this.#least = this.locals.fresh(V128)
+    if (least === undefined) code.v128(-1)
+    else code.get(least)
+    code.set(this.#least)
+    this.watchConstants(code, this.#least)
+  }
+
+  /** Begins a turn: nothing is seen yet but what the scalars gave. */
+  begin(code: Code, least: number | undefined): void {
+    const before = this.#least ?? least
+    if (this.#watchesSmall) (before === undefined ? code.v128(-1) : code.get(before)).set(this.#small)
+    if (this.#watchesNan) code.v128(0).set(this.#nan)
+  }
+
+  /** Pushes lanes that are not zero where a test failed. */
+  pushWatched(code: Code): void {
+    if (this.#watchesSmall) code.get(this.#small).v128(SMALL).simd(SIMD.i32x4LtU)
+    if (this.#watchesNan) code.get(this.#nan)
+    if (this.#watchesSmall && this.#watchesNan) code.simd(SIMD.or)
+  }
+
+  /** The same where it is not known yet what will be tested. */
+  pushTests(code: Code): void {
+    code.get(this.#small).v128(SMALL).simd(SIMD.i32x4LtU).get(this.#nan).simd(SIMD.or)
+  }
+
+  /** Pushes the bits of a mask result. */
+  pushMask(code: Code, at: number): void {
+    code.get(this.#masks.get(at)!).simd(SIMD.i32x4Bitmask)
+  }
+
+  /** The same of a step whose mask is kept. */
+  pushKept(code: Code, step: LaneStep): void {
+    code.get(this.#kept.get(step)!).simd(SIMD.i32x4Bitmask)
+  }
+
+  store(code: Code): void {
+    for (const at of this.#dirty) {
+      code.get(this.base)
+      pushArgument(code, this.#values.get(at)!.arg)
+      code.simdMemory(SIMD.store, at + this.#offset)
+    }
+  }
+
+  /** Sets a local to the lanes that are active; `active` has their bits from the turn's first lane on. */
+  spreadActive(code: Code, active: number, mask = this.#active): void {
+    code.get(active)
+    if (this.index > 0) code.i32(4 * this.index).op(OP.i32ShrU)
+    pushLanes(code).set(mask)
+  }
+
+  storeActive(code: Code, active: number, mask: number): void {
+    this.spreadActive(code, active, mask)
+    for (const at of this.#dirty) {
+      code.get(this.base)
+      pushArgument(code, this.#values.get(at)!.arg)
+      code
+        .get(this.base)
+        .simdMemory(SIMD.load, at + this.#offset)
+        .get(mask)
+        .simd(SIMD.bitselect)
+      code.simdMemory(SIMD.store, at + this.#offset)
+    }
+  }
+
+  // --- values
+
+  #row(code: Code, at: number): Value {
+    const known = this.#values.get(at)
+    if (known) return known
+    const { carried, constant, grained } = this.context
+    const isConstant = constant?.(at) === true
+    const value = valueIn(carried?.(this.index, at) ?? this.locals.local(V128), (isConstant ? grained : this.#grained).has(at))
+    if (isConstant) this.#constants.add(value)
+    if (carried !== undefined) this.#carried.set(at, value)
+    else {
+      code.get(this.base).simdMemory(SIMD.load, at + this.#offset)
+      store(code, value)
+    }
+    this.#values.set(at, value)
+    return value
+  }
+
+  /** Rows that the run has written, as offsets in the wave block. */
+  get dirtyRows(): number[] {
+    return [...this.#dirty]
+  }
+  /** Pushes what a row holds now. */
+  pushRow(code: Code, at: number): void {
+    pushArgument(code, this.#row(code, at).arg)
+  }
+  /** What a row holds now, tested where it may be read as bits: the same until the row is written. */
+  bits(code: Code, at: number): unknown {
+    const value = this.#row(code, at)
+    this.#watchNan(code, value)
+    return value
+  }
+  /** The same for what is read as bits. */
+  pushBits(code: Code, at: number): void {
+    const value = this.#row(code, at)
+    this.#watchNan(code, value)
+    pushArgument(code, value.arg)
+  }
+  /** Tests a row's NaNs wherever it may be read as bits from here on. */
+  settle(code: Code, at: number): void {
+    this.#watchNan(code, this.#row(code, at))
+  }
+  /** Writes what the block has written to where rows are carried. */
+  carryAll(code: Code): void {
+    const { carried } = this.context
+    const moved = [...this.#dirty].flatMap((at) => {
+      const { arg } = this.#values.get(at)!
+      const local = carried!(this.index, at)
+      return 'local' in arg && arg.local === local ? [] : [{ arg, local }]
+    })
+    for (const { arg } of moved) pushArgument(code, arg)
+    for (const { local } of moved.toReversed()) code.set(local)
+  }
+  /** Sets a row to what a local holds: bits from outside. */
+  put(at: number, local: number, grained = false): void {
+    this.#define(at, valueIn(local, grained))
+  }
+  /** Sets a row to what an instruction has loaded into a local. */
+  load(step: Step, at: number, local: number): void {
+    this.put(at, local)
+    this.#loaded.set(step, [...(this.#loaded.get(step) ?? []), { at, local }])
+  }
+  /** Tests that bits from outside are zero or not too small. */
+  watch(code: Code, local: number): void {
+    this.#watchSmall(code, valueIn(local))
+  }
+
+  #define(at: number, value: Value): void {
+    this.#values.set(at, value)
+    this.#dirty.add(at)
+  }
+
+  /** Value of a 32-bit source; of a pair's high dword with `high`. */
+  #source(code: Code, { step, captured }: LaneStep, slot: number, high = false): Value {
+    const from = captured[slot]!
+    if (from.kind === 'constant') return constantValue(high ? from.high : from.low)
+    if (from.kind === 'spread') return high ? from.high : from.low
+    return this.#row(code, step.sources[slot]! + (high ? ROW_BYTES : 0))
+  }
+
+  // --- watching
+
+  /** Tests that the value is zero or not too small: scalars before the loop, the rest where it is. */
+  #watchSmall(code: Code, value: Value): void {
+    if (value.grained) return
+    this.#watchesSmall = true
+    value.grained = true
+    if (value.scalar) this.scalars.add(value)
+    else if (this.#constants.has(value)) this.#watchedConstants.push(value)
+    else watchSmall(code, this.#small, value.arg)
+  }
+
+  #watchNan(code: Code, value: Value): void {
+    if (!value.tainted) return
+    this.#watchesNan = true
+    value.tainted = false
+    code.get(this.#nan)
+    pushArgument(code, value.arg)
+    pushArgument(code, value.arg)
+    code.simd(SIMD.f32x4Ne).simd(SIMD.or).set(this.#nan)
+  }
+
+  /** Tests the results for NaNs, but not those whose NaNs show in another result; in a loop also not those that the next iteration passes on. */
+  watchResults(code: Code): void {
+    const results = [...this.#dirty].map((at) => this.#values.get(at)!).filter((v) => v.tainted)
+    const reaches = (value: Value, goals: readonly Value[], seen: Set<Value>): boolean =>
+      value.carriers.some((c) => {
+        if (seen.has(c)) return false
+        seen.add(c)
+        return goals.includes(c) || reaches(c, goals, seen)
+      })
+    for (const value of results.filter((v) => !reaches(v, results, new Set()))) {
+      const row = [...this.#dirty].find((at) => this.#values.get(at) === value)!
+      const before = this.#carried.get(row)
+      if (this.#hasSums && before !== undefined && reaches(before, [value], new Set())) this.sums.push(row)
+      else this.#watchNan(code, value)
+    }
+  }
+
+  // --- one instruction, fast
+
+  /** @param moved the row of a DPP instruction */
+  fast(code: Code, laneStep: LaneStep, moved?: readonly Moved[]): void {
+    const { step } = laneStep
+    if (isWide(step)) this.#wide(code, laneStep, false)
+    else this.#narrow(code, laneStep, moved)
+    this.locals.reset()
+  }
+
+  #narrow(code: Code, laneStep: LaneStep, moved: readonly Moved[] | undefined): void {
+    const { step } = laneStep
+    const { name, shape, traits } = step.operation
+    const { valueType: result, isMove, isProductAndSum, carriesNan } = factsOf(step.operation)
+    const sources = shape.sources.map((type, slot) => (isMask(type) ? undefined : this.#operand(code, laneStep, slot, moved, false)))
+    shape.sources.forEach((type, slot) => {
+      const value = sources[slot]
+      if (!value) return
+      if (needsGrain(step, slot, this.modes)) this.#watchSmall(code, value)
+      const readAsFloat = type === 'f32' && (result === 'f32' || result === undefined || result === 'i32' || result === 'u32')
+      if (!readAsFloat && !isMove) this.#watchNan(code, value)
+    })
+    const plain = step.mods.abs === 0 && step.mods.neg === 0 && !isStaged(step)
+    if (name === 'v_mov_b32' && plain) return this.#define(step.dst, sources[0]!)
+    const args = this.#arguments(code, laneStep, sources)
+    if (hasMask(step) && !laneStep.maskIsDead) this.#mask(code, laneStep, args, moved, false)
+    if (result === undefined) return
+    this.#setLane(code, step)
+    if (isProductAndSum) this.#productAndSum(code, args)
+    else this.kernels.apply(code, name, args, this.locals)
+    if (bitsOf(result) === 16) code.v128(0xffff).simd(SIMD.and)
+    const value = valueIn(this.locals.local(V128))
+    store(code, value)
+    const floats = sources.filter((s, slot): s is Value => s !== undefined && carriesGrain(step, slot))
+    const grain = grainOfResult(
+      step,
+      floats.map((s) => s.grained),
+      this.modes,
+    )
+    value.large = this.#addsSquare(step, sources)
+    value.grained = grain === 'grained' || value.large
+    if (grain === 'tested') this.#watchSmall(code, value)
+    if (result === 'f32' || isMove) {
+      value.tainted = traits.has('nan') || floats.some((s) => s.tainted)
+      if (carriesNan) for (const source of floats) source.carriers.push(value)
+    } else if (result === 'f16' && traits.has('nan')) this.#watchNan16(code, value)
+    this.#define(step.dst, isStaged(step) ? this.#staged(code, step, value, moved, false) : value)
+  }
+
+  /** v_mbcnt needs to know which lanes it computes: as in the core's loops a global says so. */
+  #setLane(code: Code, { operation }: Step): void {
+    if (!factsOf(operation).countsLanes) return
+    code
+      .get(this.shift)
+      .i32(4 * this.index)
+      .op(OP.i32Add, OP.globalSet)
+      .u32(this.locals.globalImport('chunkLane'))
+  }
+
+  /** NaNs of f16 are tested where they arise. */
+  #watchNan16(code: Code, value: Value): void {
+    this.#watchesNan = true
+    code.get(this.#nan)
+    pushArgument(code, value.arg)
+    code.v128(0x7fff).simd(SIMD.and).v128(0x7c00).simd(SIMD.i32x4GtS).simd(SIMD.or).set(this.#nan)
+  }
+
+  // --- what stands around an operation
+
+  /** What the row holds that a DPP instruction moves. */
+  moved(code: Code, at: number, exact: boolean): Moved {
+    const value = this.#row(code, at)
+    if (!exact) this.#watchNan(code, value)
+    const bits = this.locals.local(V128)
+    pushArgument(code, value.arg)
+    code.get(this.#active).simd(SIMD.and).set(bits)
+    return { bits, active: this.#active }
+  }
+
+  /** A source of 32 bits or less after SDWA and DPP: bits of another register, or of other lanes, are nothing that anything is known of. */
+  #operand(code: Code, laneStep: LaneStep, slot: number, moved: readonly Moved[] | undefined, exact: boolean): Value {
+    const { step } = laneStep
+    const part = sourcePart(step, slot)
+    const isMoved = moved !== undefined && slot === 0
+    if (part === undefined && !isMoved) return this.#source(code, laneStep, slot)
+    if (isMoved) this.#pushMoved(code, step, moved, 'bits')
+    else {
+      const value = this.#source(code, laneStep, slot)
+      if (!exact) this.#watchNan(code, value)
+      pushArgument(code, value.arg)
+      selectPart(code, part!)
+    }
+    const value = valueIn(this.locals.temporary(V128))
+    store(code, value)
+    return value
+  }
+
+  #pushMoved(code: Code, step: Step, moved: readonly Moved[], what: keyof Moved): void {
+    pushMoved(
+      code,
+      step,
+      moved.map((chunk) => chunk[what]),
+      this.index,
+    )
+  }
+
+  /** Pushes the lanes that a DPP instruction writes, active or not. Unbound ones whose source is not there, or is off, are left out. */
+  #pushWritten(code: Code, step: Step, moved: readonly Moved[]): void {
+    if (!writesBank(step, this.index)) return void code.v128(0)
+    if (isBound(step)) code.v128(-1)
+    else this.#pushMoved(code, step, moved, 'active')
+    if (rowMask(step) === 15) return
+    // A turn of the loop is a row of lanes.
+    code.i32(rowMask(step)).get(this.shift).i32(4).op(OP.i32ShrU, OP.i32ShrU).i32(1).op(OP.i32And)
+    code.i32(-1).op(OP.i32Mul).simd(SIMD.i32x4Splat).simd(SIMD.and)
+  }
+  /** Whether it writes all active lanes. */
+  #writesAll(step: Step): boolean {
+    return writesBank(step, this.index) && isBound(step) && rowMask(step) === 15
+  }
+
+  /** A result of 32 bits or less after omod and clamp, and as SDWA and DPP write it. */
+  #staged(code: Code, step: Step, result: Value, moved: readonly Moved[] | undefined, exact: boolean): Value {
+    const finish = finishOf(step, this.modes)
+    let value = finish === 0 ? result : this.#finished(code, step, result, finish, exact)
+    const isPart = resultPart(step) !== undefined
+    if (!isPart && (moved === undefined || this.#writesAll(step))) return value
+    if (!exact) this.#watchNan(code, value)
+    const pushOld = () => {
+      const old = this.#row(code, step.dst)
+      if (!exact) this.#watchNan(code, old)
+      pushArgument(code, old.arg)
+    }
+    pushArgument(code, value.arg)
+    if (isPart) placePart(code, step, pushOld)
+    else {
+      pushOld()
+      this.#pushWritten(code, step, moved!)
+      code.simd(SIMD.bitselect)
+    }
+    value = valueIn(this.locals.local(V128))
+    store(code, value)
+    return value
+  }
+
+  /** A result after omod and clamp. */
+  #finished(code: Code, step: Step, result: Value, finish: number, exact: boolean): Value {
+    const value = valueIn(this.locals.local(V128))
+    const least = flushesResults(step, this.modes) ? MIN_NORMAL : 0
+    if (valueType(step) === 'f16') this.kernels.apply(code, 'finish16', [result.arg, { constant: finish }, { lanes: 0 }], this.locals)
+    else if (exact) this.kernels.call(code, 'finish32', [result.arg, { constant: finish }, { lanes: least }], this.locals)
+    else {
+      if (least !== 0) this.#watchSmall(code, result)
+      if (!(finish & 4 && this.modes.dx10Clamp)) {
+        // Any NaN: also one that is what it should be does not pass here.
+        result.tainted = true
+        this.#watchNan(code, result)
+      }
+      pushFinished(code, finish, (result.arg as { local: number }).local)
+    }
+    store(code, value)
+    return value
+  }
+
+  /** Whether the result is a square and something large: then it is large. */
+  #addsSquare({ operation, mods }: Step, [a, b, c]: readonly (Value | undefined)[]): boolean {
+    const sameSign = [mods.abs, mods.neg].every((bits) => (bits & 1) === ((bits >> 1) & 1))
+    if (operation.name !== 'v_fma_f32' || a !== b || !sameSign || (mods.abs | mods.neg) & 4) return false
+    const { large } = this.context
+    if (!c!.large && c!.scalar) large?.add(c!)
+    return c!.large || (large?.has(c!) ?? false)
+  }
+
+  /** v_mad_f32 and its like: the product is rounded and flushed before it is added. */
+  #productAndSum(code: Code, [a, b, c]: readonly Argument[]): void {
+    const product = { local: this.locals.temporary(V128) }
+    this.kernels.apply(code, 'v_mul_f32', [a!, b!], this.locals)
+    code.set(product.local)
+    this.#watchesSmall = true
+    watchSmall(code, this.#small, product)
+    this.kernels.apply(code, 'v_add_f32', [product, c!], this.locals)
+  }
+
+  /** Locals of the kernel's arguments: sources after abs and neg, masks as lanes. */
+  #arguments(code: Code, { step, captured }: LaneStep, sources: readonly (Value | undefined)[]): Argument[] {
+    return step.operation.shape.sources.map((type, slot) => {
+      const value = sources[slot]
+      if (!value) return { local: this.#maskLanes(code, type, captured[slot]!, step, slot) }
+      return this.#signed(code, step, slot, value.arg)
+    })
+  }
+
+  /** abs and neg on the 32 bits that hold the sign. */
+  #signed(code: Code, step: Step, slot: number, arg: Argument): Argument {
+    const abs = (step.mods.abs >> slot) & 1
+    const neg = (step.mods.neg >> slot) & 1
+    const type = step.operation.shape.sources[slot]
+    // The bits of a source that is no float mean nothing (v_ldexp_f32).
+    if ((!abs && !neg) || !(isFloat(type) || factsOf(step.operation).isMove)) return arg
+    const sign = type === 'f16' ? 0x8000 : LANE_SIGN
+    const changed = this.locals.temporary(V128)
+    pushArgument(code, arg)
+    if (abs) code.v128(~sign).simd(SIMD.and)
+    if (neg) code.v128(sign).simd(SIMD.xor)
+    code.set(changed)
+    return { local: changed }
+  }
+
+  #maskLanes(code: Code, type: OperandType, from: Captured, step: Step, slot: number): number {
+    if (from.kind === 'own') return this.#masks.get(type === 'vcc' ? VCC_OFFSET : step.sources[slot]!)!
+    const lanes = this.locals.temporary(V128)
+    code.get((from as { bits: number }).bits)
+    if (from.kind === 'slice') code.i32(4 * this.index)
+    else
+      code
+        .get(this.shift)
+        .i32(4 * this.index)
+        .op(OP.i32Add)
+    code.op(OP.i64ExtendI32U, OP.i64ShrU, OP.i32WrapI64)
+    pushLanes(code).set(lanes)
+    return lanes
+  }
+
+  #mask(code: Code, laneStep: LaneStep, args: readonly Argument[], moved: readonly Moved[] | undefined, exact: boolean): void {
+    const { step } = laneStep
+    const name = valueType(step) ? `${step.operation.name}_mask` : step.operation.name
+    this.#kernel(code, name, args, exact)
+    if (moved !== undefined && !this.#writesAll(step)) {
+      this.#pushWritten(code, step, moved)
+      code.simd(SIMD.and)
+    }
+    this.#setMask(code, laneStep)
+  }
+  /** Pops a mask. */
+  #setMask(code: Code, laneStep: LaneStep): void {
+    const local = this.locals.local(V128)
+    code.set(local)
+    this.#masks.set(maskOffset(laneStep.step), local)
+    if (laneStep.keeps !== undefined) this.#kept.set(laneStep, local)
+  }
+
+  // --- 64-bit shapes: two lanes at a time; results need no watching of small values, as their denormals are kept
+
+  #wide(code: Code, laneStep: LaneStep, exact: boolean): void {
+    const { step } = laneStep
+    const { name, shape, traits } = step.operation
+    const result = valueType(step)
+    const shift = SHIFTS[name]
+    const count = shift && laneStep.captured[shift[1]]!
+    if (count?.kind === 'constant') return this.#shift(code, laneStep, shift![0], 1 - shift![1], count.low, exact)
+    const halves = [0, 1].map((half) =>
+      shape.sources.map((type, slot) => ({ local: this.#half(code, laneStep, type, slot, half as 0 | 1, exact) })),
+    )
+    if (hasMask(step) && !laneStep.maskIsDead) {
+      const maskName = result ? `${name}_mask` : name
+      for (const args of halves) this.#kernel(code, maskName, args, exact)
+      shuffleDwords(code, LOW_DWORDS)
+      this.#setMask(code, laneStep)
+    }
+    if (result === undefined) return
+    const floatArgs = (args: readonly Argument[]) => args.filter((_, i) => shape.sources[i] === result)
+    const results = halves.map((args) => {
+      const local = this.locals.temporary(V128)
+      this.#kernel(code, name, args, exact)
+      code.set(local)
+      if (traits.has('nan') && result === 'f64') {
+        if (exact) this.#rebuildNan(code, 'nan64', local, floatArgs(args))
+        else {
+          this.#watchesNan = true
+          code.get(this.#nan).get(local).get(local).simd(SIMD.f64x2Ne).simd(SIMD.or).set(this.#nan)
+        }
+      }
+      return local
+    })
+    const low = this.#dwords(code, results, LOW_DWORDS)
+    if (bitsOf(result) === 64) {
+      this.#define(step.dst + ROW_BYTES, this.#dwords(code, results, HIGH_DWORDS))
+    } else if (result === 'f32' && flushesResults(step, this.modes)) {
+      if (exact) this.#flush(code, low)
+      else this.#watchSmall(code, low)
+    }
+    this.#define(step.dst, low)
+  }
+
+  /** A kernel: its body, or a call where it is only for chunks that failed a test. Those are few, and large bodies would be there twice. */
+  #kernel(code: Code, name: string, args: readonly Argument[], exact: boolean): void {
+    if (exact) this.kernels.call(code, name, args, this.locals)
+    else this.kernels.apply(code, name, args, this.locals)
+  }
+
+  /** A 64-bit shift of all lanes by one count. */
+  #shift(code: Code, laneStep: LaneStep, name: string, slot: number, count: number, exact: boolean): void {
+    const { step } = laneStep
+    const type = step.operation.shape.sources[slot]!
+    const results = ([0, 1] as const).map((half) => {
+      const local = this.locals.temporary(V128)
+      this.#kernel(code, name, [{ local: this.#half(code, laneStep, type, slot, half, exact) }, { constant: count & 63 }], exact)
+      code.set(local)
+      return local
+    })
+    const low = this.#dwords(code, results, LOW_DWORDS)
+    this.#define(step.dst + ROW_BYTES, this.#dwords(code, results, HIGH_DWORDS))
+    this.#define(step.dst, low)
+  }
+
+  /** The low or the high dwords of two vectors of 64-bit lanes. */
+  #dwords(code: Code, halves: readonly number[], lanes: readonly number[]): Value {
+    for (const local of halves) code.get(local)
+    shuffleDwords(code, lanes)
+    const value = valueIn(this.locals.local(V128))
+    store(code, value)
+    return value
+  }
+
+  /** Two lanes of a source as 64-bit lanes. */
+  #half(code: Code, laneStep: LaneStep, type: OperandType, slot: number, half: 0 | 1, exact: boolean): number {
+    const { step, captured } = laneStep
+    const local = this.locals.temporary(V128)
+    const lanes = half === 0 ? [0, 4, 1, 5] : [2, 6, 3, 7]
+    if (isMask(type)) {
+      const mask = this.#maskLanes(code, type, captured[slot]!, step, slot)
+      code.get(mask).get(mask)
+      shuffleDwords(code, half === 0 ? [0, 0, 1, 1] : [2, 2, 3, 3])
+      code.set(local)
+      return local
+    }
+    const low = this.#source(code, laneStep, slot)
+    if (!exact) this.#watchNan(code, low)
+    if (bitsOf(type) === 64) {
+      const high = this.#source(code, laneStep, slot, true)
+      if (!exact) this.#watchNan(code, high)
+      pushArgument(code, low.arg)
+      pushArgument(code, this.#signed(code, step, slot, high.arg))
+    } else {
+      pushArgument(code, type === 'f32' ? this.#wideFloat(code, step, slot, low, exact) : low.arg)
+      code.v128(0)
+    }
+    shuffleDwords(code, lanes)
+    code.set(local)
+    return local
+  }
+
+  /** An f32 source of a 64-bit shape (v_cvt_f64_f32), after abs, neg and flushing. */
+  #wideFloat(code: Code, step: Step, slot: number, value: Value, exact: boolean): Argument {
+    const signed = this.#signed(code, step, slot, value.arg)
+    if (!flushesSources(step, this.modes)) return signed
+    if (exact) return this.#flushed(code, signed)
+    this.#watchSmall(code, value)
+    return signed
+  }
+
+  // --- the chunk again, exactly
+
+  /** Begins to compute the run anew from what the rows still hold; returns what puts the results where the fast way put its own. */
+  again(code: Code): () => void {
+    const results = new Map([...this.#dirty].map((at) => [at, this.#values.get(at)!]))
+    const masks = new Map(this.#masks)
+    const kept = new Map(this.#kept)
+    this.#values.clear()
+    this.#masks.clear()
+    this.#minNormal = this.locals.local(V128)
+    code.v128(MIN_NORMAL).set(this.#minNormal)
+    return () => this.#replace(code, results, masks, kept)
+  }
+
+  #replace(code: Code, results: ReadonlyMap<number, Value>, masks: ReadonlyMap<number, number>, kept: ReadonlyMap<LaneStep, number>): void {
+    // A value that several rows share, or one that was loaded only, may be set more than once: to the same.
+    for (const [at, value] of results) {
+      if ('local' in value.arg) {
+        pushArgument(code, this.#values.get(at)!.arg)
+        store(code, value)
+      }
+      this.#values.set(at, value)
+    }
+    setAgain(code, this.#masks, masks)
+    setAgain(code, this.#kept, kept)
+  }
+
+  exact(code: Code, laneStep: LaneStep, moved: readonly Moved[] | undefined): void {
+    if (laneStep.loads) for (const { at, local } of this.#loaded.get(laneStep.step)!) this.put(at, local)
+    else if (isWide(laneStep.step)) this.#wide(code, laneStep, true)
+    else this.#exactNarrow(code, laneStep, moved)
+    this.locals.reset()
+  }
+
+  #exactNarrow(code: Code, laneStep: LaneStep, moved: readonly Moved[] | undefined): void {
+    const { step } = laneStep
+    const { name, shape, traits } = step.operation
+    const result = valueType(step)
+    const sources = shape.sources.map((type, slot) => (isMask(type) ? undefined : this.#operand(code, laneStep, slot, moved, true)))
+    const args = this.#arguments(code, laneStep, sources).map((arg, slot) =>
+      needsGrain(step, slot, this.modes) ? this.#flushed(code, arg) : arg,
+    )
+    if (hasMask(step)) this.#mask(code, laneStep, args, moved, true)
+    if (result === undefined) return
+    this.#setLane(code, step)
+    this.kernels.call(code, name, args, this.locals)
+    const local = this.locals.local(V128)
+    const value = valueIn(local)
+    store(code, value)
+    const floats = args.filter((_, i) => shape.sources[i] === result)
+    if (traits.has('nan') && result === 'f32') this.#rebuildNan(code, 'nan32', local, floats)
+    if (traits.has('nan') && result === 'f16') this.#rebuildNan(code, 'nan16', local, floats)
+    if (result === 'f32' && flushesResults(step, this.modes)) this.#flush(code, value)
+    if (bitsOf(result) === 16) {
+      code.get(local).v128(0xffff).simd(SIMD.and)
+      store(code, value)
+    }
+    this.#define(step.dst, isStaged(step) ? this.#staged(code, step, value, moved, true) : value)
+  }
+
+  #flush(code: Code, value: Value): void {
+    this.kernels.call(code, 'flush32', [value.arg, { local: this.#minNormal }], this.locals)
+    store(code, value)
+  }
+
+  #flushed(code: Code, arg: Argument): Argument {
+    const value = valueIn(this.locals.temporary(V128))
+    this.kernels.call(code, 'flush32', [arg, { local: this.#minNormal }], this.locals)
+    store(code, value)
+    return value.arg
+  }
+
+  #rebuildNan(code: Code, rule: 'nan16' | 'nan32' | 'nan64', local: number, floats: readonly Argument[]): void {
+    const [a = { local }, b = a, c = b] = floats
+    this.kernels.call(code, rule, [{ local }, a, b, c], this.locals)
+    code.set(local)
+  }
+}
+
+/** Puts masks that were computed again where they were before. */
+function setAgain<K>(code: Code, now: Map<K, number>, before: ReadonlyMap<K, number>): void {
+  for (const [key, local] of before) {
+    code.get(now.get(key)!).set(local)
+    now.set(key, local)
+  }
+}
+
+const LOW_DWORDS = [0, 2, 4, 6]
+const HIGH_DWORDS = [1, 3, 5, 7]
+
+/** Pops the value's new content. */
+function store(code: Code, value: Value): void {
+  code.set((value.arg as { local: number }).local)
+}
