@@ -5,7 +5,8 @@
 //
 // Source: GCN3 manual, section 8.1 (the same fields in the Southern and Sea Islands manuals).
 import {
-  FAULT_MEMORY, FAULT_MISALIGNED, GFX6, GFX8, IMM_ADDR64, IMM_IDXEN, IMM_OFFEN, RECORD_IMM, RECORD_SRC0, RECORD_SRC1,
+  FAULT_MEMORY, FAULT_MISALIGNED, FLAG_TFE, GFX6, GFX8, IMM_ADDR64, IMM_IDXEN, IMM_OFFEN, RECORD_DST, RECORD_FLAGS, RECORD_IMM, RECORD_SRC0,
+  RECORD_SRC1, WAVE_EXEC_MASKS,
 } from './generated/layout';
 import { scalarSource } from './fetch';
 import { faulted, locate } from './memory';
@@ -131,4 +132,11 @@ function place(index: u64, offset: u64): u64 {
   if (!swizzled) return index * stride + offset;
   const high = index / indexStride * stride + offset / elementBytes * elementBytes;
   return high * indexStride + (index % indexStride) * elementBytes + offset % elementBytes;
+}
+
+/** TFE: the register behind the data says that all of it was there. */
+export function reportResident(u: usize, w: usize, dwords: i32): void {
+  if (!(load<u16>(u, RECORD_FLAGS) & FLAG_TFE)) return;
+  const d = w + load<u32>(u, RECORD_DST) + dwords * rowBytes;
+  for (let o: usize = 0; o < rowBytes; o += 16) v128.store(d + o, v128.andnot(v128.load(d + o), v128.load(w + o, WAVE_EXEC_MASKS)));
 }

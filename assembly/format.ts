@@ -1,9 +1,8 @@
 // Typed buffer elements: components packed in memory ↔ one register each (GCN3 manual, tables "Data format" and "Number format").
-import { formatWord, locateBuffer, readResource } from './buffer';
+import { formatWord, locateBuffer, readResource, reportResident } from './buffer';
 import { FAULT_UNSUPPORTED, GFX8, IMM_DFMT_SHIFT, IMM_LDS, IMM_NFMT_SHIFT, RECORD_DST, RECORD_IMM } from './generated/layout';
 import { toFloat, toHalf } from './lib/half';
 import { ADDRESSES } from './scratch';
-import { reportResident } from './ops/mubuf';
 import { exec, fault, generation, rowBytes } from './state';
 
 /** Number formats. */

@@ -1,4 +1,5 @@
 // Image operations.
+import { reportResident } from '../buffer';
 import { elementBytes, loadElements, setRaw, storeElements, widths } from '../format';
 import { FAULT_UNSUPPORTED, FLAG_GLC, IMM_D16, IMM_DMASK, RECORD_DST, RECORD_FLAGS, RECORD_IMM, RECORD_SRC0 } from '../generated/layout';
 import { hasRegisters, imageInfo, locateTexels, readImage, readTexels, selects } from '../image';
@@ -6,7 +7,6 @@ import {
   ADD, AND, atomicLanes, CMPSWAP, DEC, FCMPSWAP, FMAX, FMIN, INC, OR, RSUB, SMAX, SMIN, SUB, SWAP, UMAX, UMIN, XOR,
 } from '../memory';
 import { exec, fault, rowBytes } from '../state';
-import { reportResident } from './mubuf';
 
 function dmask(u: usize): u32 { return max<u32>(load<u32>(u, RECORD_IMM) & IMM_DMASK, 1); }
 function isD16(u: usize): bool { return (load<u32>(u, RECORD_IMM) & IMM_D16) != 0; }

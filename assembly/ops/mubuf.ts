@@ -1,9 +1,8 @@
 // Untyped buffer operations.
 import {
-  FAULT_LDS, FAULT_UNSUPPORTED, FLAG_GLC, FLAG_TFE, IMM_LDS, RECORD_DST, RECORD_FLAGS, RECORD_IMM, WAVE_EXEC_MASKS, WAVE_FAULT_LANE,
-  WAVE_LDS, WAVE_LDS_BYTES,
+  FAULT_LDS, FAULT_UNSUPPORTED, FLAG_GLC, IMM_LDS, RECORD_DST, RECORD_FLAGS, RECORD_IMM, WAVE_FAULT_LANE, WAVE_LDS, WAVE_LDS_BYTES,
 } from '../generated/layout';
-import { bufferTogether, locateBuffer } from '../buffer';
+import { bufferTogether, locateBuffer, reportResident } from '../buffer';
 import { loadFormatted, storeFormatted } from '../format';
 import {
   ADD, AND, atomicLanes, CMPSWAP, DEC, faulted, FCMPSWAP, FMAX, FMIN, INC, loadDwords, loadSmall, OR, SMAX, SMIN, storeDwords, storeSmall, SUB, SWAP,
@@ -16,13 +15,6 @@ import { loadSmallTogether, loadTogether, storeSmallTogether, storeTogether } fr
 
 function data(u: usize, w: usize): usize { return w + load<u32>(u, RECORD_DST); }
 function toLds(u: usize): bool { return (load<u32>(u, RECORD_IMM) & IMM_LDS) != 0; }
-
-/** TFE: the register behind the data says that all of it was there. */
-export function reportResident(u: usize, w: usize, dwords: i32): void {
-  if (!(load<u16>(u, RECORD_FLAGS) & FLAG_TFE)) return;
-  const d = data(u, w) + dwords * rowBytes;
-  for (let o: usize = 0; o < rowBytes; o += 16) v128.store(d + o, v128.andnot(v128.load(d + o), v128.load(w + o, WAVE_EXEC_MASKS)));
-}
 
 /** The LDS bit: a lane's dword is in LDS at M0[15:0] + offset + 4 × lane. */
 function ldsStart(u: usize, w: usize): u32 {

@@ -8,36 +8,12 @@ import type { KernelDescriptor } from '../object/code-object.ts'
 import { EXEC_LO, MACHINE_TIME, SCALAR_COUNT, WAVE_SCALARS, WAVE_SCRATCH_BASE, WAVE_SCRATCH_LANE_BYTES, waveBytes } from '../plan/layout.ts'
 import type { Device, DeviceKernel } from './device.ts'
 import { type Claim, Execution, type Workload } from './execution.ts'
-import { type Argument, kernargSegment } from './kernarg.ts'
+import { kernargSegment } from './kernarg.ts'
+import type { DispatchTwin, Launch } from './launch.ts'
 import type { Region } from './memory.ts'
-import { dispatchPacket, queue } from './packet.ts'
-import type { Schedule } from './schedule.ts'
+import { dispatchPacket, queue, type Size } from './packet.ts'
 import { allocateScratch, type Scratch, scratchResource } from './scratch.ts'
-import type { DispatchTwin } from './twin.ts'
 import { allocateWaves, headerOf, SGPR_LIMIT, type Wave, type WaveBlocks, type WaveStart, writeWave } from './wave.ts'
-
-/** Work-items or workgroups in x, y and z. */
-export type Size = readonly [x: number, y: number, z: number]
-
-/** What is launched: sizes, arguments, and what else the packet of a dispatch says. */
-export interface Launch {
-  /** Work-items, each 1 to 2^32 - 1. */
-  readonly grid: Size
-  /** Work-items, at most 1024 in all; workgroups at the grid's edge may be partial. Default: the grid. */
-  readonly workgroup?: Size | undefined
-  /** Explicit arguments in metadata order; hidden ones are filled in. */
-  readonly args?: readonly Argument[] | undefined
-  /** Instead of `args`: the kernarg segment as it is, and where it is to be. */
-  readonly kernarg?: { readonly bytes: Uint8Array; readonly address?: bigint | undefined } | undefined
-  /** LDS beyond the kernel's own and that of local arguments, bytes; default 0. */
-  readonly dynamicLdsBytes?: number | undefined
-  /** Only the workgroups from the first of these numbers up to, not including, the second; x runs first. Default: all. */
-  readonly groups?: readonly [from: number, to: number] | undefined
-  /** Stack of a work-item beyond its fixed scratch, bytes, for kernels whose calls the compiler could not bound; default 16384. */
-  readonly stackBytes?: number | undefined
-  /** How the waves of a workgroup take turns; default `round-robin`. */
-  readonly schedule?: Schedule | undefined
-}
 
 /**
  * What raw code starts as that says nothing else: s[0:3] scratch buffer, s[4:5] kernarg, s6 to s8 workgroup ids, v0 to v2 work-item ids.

@@ -9,11 +9,11 @@ import { WAVE_INSTRUCTIONS } from '../plan/layout.ts'
 import { actsBeyondWaves, Beyond, type Sent, type Wait } from './beyond.ts'
 import type { Device } from './device.ts'
 import { faultOf, placeOf } from './faults.ts'
+import type { DispatchTwin } from './launch.ts'
 import { hex } from './memory.ts'
 import { type Schedule, type Scheduler, schedulerOf } from './schedule.ts'
 import { pause, SLICE_MS, Slices } from './slices.ts'
 import { deadlock, deadlockOfAll, exhausted, type Stall, type Standing, whoStands } from './stalls.ts'
-import type { DispatchTwin } from './twin.ts'
 import type { Wave } from './wave.ts'
 
 /** What an execution runs: workgroups that are laid out in the same wave blocks, one after another. */

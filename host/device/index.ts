@@ -24,15 +24,16 @@
 export { bareWave, DEFAULT_MODE, type WaveState } from './bare-wave.ts'
 export { type Export, type Message, SENT_LIMIT, type Sent } from './beyond.ts'
 export { Device, type DeviceKernel, type DeviceOptions, type Disassemble, type LoadedObject, rawKernel } from './device.ts'
-export { DEFAULT_DESCRIPTOR, dispatch, type Launch, type Size } from './dispatch.ts'
+export { DEFAULT_DESCRIPTOR, dispatch } from './dispatch.ts'
 export type { Claim, Execution, Outcome, RunOptions } from './execution.ts'
 export type { Argument } from './kernarg.ts'
+export type { DispatchTwin, Launch } from './launch.ts'
 export type { GuestMemory, Nearest, Region, RegionOptions } from './memory.ts'
+export type { Size } from './packet.ts'
 export type { Code } from './program.ts'
 export { parseSchedule, type Schedule } from './schedule.ts'
 export { pause, SLICE_MS, Slices } from './slices.ts'
 export {
-  type DispatchTwin,
   dispatchTwin,
   faultOfTwin,
   type TwinWave,

@@ -2,8 +2,8 @@
 import { LaunchError } from '../errors.ts'
 import type { KernelArgument } from '../object/code-object.ts'
 import type { DeviceKernel } from './device.ts'
-import type { Size } from './dispatch.ts'
 import { hex } from './memory.ts'
+import type { Size } from './packet.ts'
 import { dimensions } from './packet.ts'
 
 /** An explicit kernel argument. */

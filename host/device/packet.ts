@@ -2,7 +2,8 @@
  * The structures in guest memory that kernels may read: AQL kernel dispatch packet and queue (HSA Platform System Architecture
  * Specification 1.2, "Architected Queuing Language"; amd_queue_t of ROCm's amd_hsa_queue.h).
  */
-import type { Size } from './dispatch.ts'
+/** Work-items or workgroups in x, y and z. */
+export type Size = readonly [x: number, y: number, z: number]
 
 /** Packet type kernel dispatch, barrier bit, system scope fences. */
 const PACKET_HEADER = 2 | (1 << 8) | (2 << 9) | (2 << 11)
