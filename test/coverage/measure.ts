@@ -14,9 +14,11 @@ import { TARGETS, type Target } from '../../host/isa/targets.ts'
 import { createReference } from '../../host/reference/engine.ts'
 import { assemble } from '../../host/text/assemble.ts'
 import { disassemble } from '../../host/text/disassemble.ts'
+import { crossLaneUses } from '../../host/translate/crosslane.ts'
 import { createTranslate } from '../../host/translate/engine.ts'
 import { readBlocks } from '../../host/translate/graph.ts'
 import { Kernels } from '../../host/translate/kernels.ts'
+import { isLdsRead } from '../../host/translate/lds-plan.ts'
 import { modesOf } from '../../host/translate/modes.ts'
 import { rolesOf } from '../../host/translate/region.ts'
 import { descriptorOf } from '../images/descriptor.ts'
@@ -132,7 +134,8 @@ class Bench {
     const program = device.program(code, 256)
     if (!program.planned(0)) program.plan(0)
     const step = readBlocks(device.engine.memory, program.host).get(0)?.steps[0]
-    return step !== undefined && rolesOf(modesOf(MODE), this.kernels)(step) !== 'call'
+    if (step === undefined) return false
+    return rolesOf(modesOf(MODE), this.kernels)(step) !== 'call' || isLdsRead(step) || crossLaneUses(step) !== undefined
   }
 }
 
