@@ -9,6 +9,7 @@ import { FaultCode, Stop } from '../engine.ts'
 import { exportTargetName } from '../isa/exports.ts'
 import type { Target } from '../isa/targets.ts'
 import {
+  MODE_VSKIP,
   vectorOffset,
   WAVE_FAULT,
   WAVE_FAULT_ADDRESS,
@@ -88,8 +89,6 @@ class Resource {
 }
 
 const GWS_RESOURCES = 64
-/** MODE bit 28: vector instructions, exports among them, are skipped. */
-const MODE_VSKIP = 1 << 28
 
 /** The state that waves of one dispatch share beyond memory; all zero at its start. */
 export class Beyond {
@@ -146,6 +145,7 @@ export class Beyond {
   perform(wave: Wave, group: number, workgroup: Sender['workgroup']): 'on' | 'yield' | 'fault' | Wait {
     const instruction = decode(wave.program.code.words, wave.pc >>> 2, this.#device.target)!
     const { table } = instruction.operation
+    // Exports are vector instructions here.
     const result = table !== 'sopp' && wave.mode & MODE_VSKIP ? undefined : this.#execute(instruction, wave, group, workgroup)
     if (typeof result === 'object') return result
     if (result !== undefined) {

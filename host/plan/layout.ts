@@ -58,6 +58,8 @@ export const WAVE_SCC = 4
 export const WAVE_MODE = 8
 /** Bit 27 of MODE: VGPR indexing is on (GCN3 manual, MODE register). */
 export const MODE_GPR_IDX_EN = 1 << 27
+/** Bit 28: vector instructions are skipped. */
+export const MODE_VSKIP = 1 << 28
 export const WAVE_STATUS = 12
 export const WAVE_TRAPSTS = 16
 export const WAVE_SIZE = 20

@@ -1,7 +1,17 @@
 /** The translating engine: the core interprets, and what it runs often becomes WebAssembly of its own. */
 import { type CoreEngine, type CoreOptions, createCore, joinCore } from '../core/engine.ts'
 import { type Engine, type EngineSeed, type SentTranslation, Stop, type Translated, type Translations } from '../engine.ts'
-import { MODE_GPR_IDX_EN, PROGRAM_ID, WAVE_INSTRUCTIONS, WAVE_MODE, WAVE_PC, WAVE_PROGRAM, WAVE_SIZE, WAVE_STOP } from '../plan/layout.ts'
+import {
+  MODE_GPR_IDX_EN,
+  MODE_VSKIP,
+  PROGRAM_ID,
+  WAVE_INSTRUCTIONS,
+  WAVE_MODE,
+  WAVE_PC,
+  WAVE_PROGRAM,
+  WAVE_SIZE,
+  WAVE_STOP,
+} from '../plan/layout.ts'
 import type { Maker } from './make.ts'
 import { MODE_KEY } from './modes.ts'
 import { linkTranslation, type Translation } from './translation.ts'
@@ -68,6 +78,8 @@ const RESTLESS = 2
 const DOUBT_LIMIT = 1000
 /** Program ids and modes make one key: there are so many of the latter. */
 const MODES = MODE_KEY + 1
+/** MODE bits that change what vector instructions do to registers: with them a program is interpreted. */
+const INTERPRETED_MODES = MODE_GPR_IDX_EN | MODE_VSKIP
 /** Programs at once; when there are more, all are forgotten. */
 const PROGRAM_LIMIT = 64
 /** Whether no engine of this thread has translated anything yet. */
@@ -219,7 +231,7 @@ class Translator implements TranslateEngine, Translations {
     const id = this.#idOf(this.#word(wave + WAVE_PROGRAM))
     const at = wave >>> 2
     const mode = this.#words[at + WAVE_MODE / 4]!
-    if (this.#refused !== undefined || this.#words[at + WAVE_SIZE / 4] !== 64 || mode & MODE_GPR_IDX_EN) return undefined
+    if (this.#refused !== undefined || this.#words[at + WAVE_SIZE / 4] !== 64 || mode & INTERPRETED_MODES) return undefined
     const key = mode & MODE_KEY
     if (this.#last !== undefined && id === this.#lastId && key === this.#lastMode) return this.#last
     this.#lastId = id
