@@ -25,9 +25,11 @@ export function crossLaneUses(step: Step): Uses | undefined {
   return found
 }
 
-/** The scalar that a lane is set to, if one is. */
-export const laneSource = (step: Step): number | undefined =>
-  wayOf(step.operation) === 'writelane' && step.mods.kinds[0] === KIND_SCALAR ? step.sources[0] : undefined
+/** The scalar that a lane is set to, if one is, and one that does not also say which lane. */
+export function laneSource({ operation, mods, sources }: Step): number | undefined {
+  if (wayOf(operation) !== 'writelane' || mods.kinds[0] !== KIND_SCALAR) return undefined
+  return mods.kinds[1] === KIND_SCALAR && sources[1] === sources[0] ? undefined : sources[0]
+}
 
 /**
  * Appends such a move.
