@@ -228,8 +228,10 @@ class Translator implements TranslateEngine, Translations {
 
   /** What is known of a wave's program at its MODE; undefined where that is interpreted in any case. */
   #program(wave: number): Program | undefined {
-    const id = this.#idOf(this.#word(wave + WAVE_PROGRAM))
     const at = wave >>> 2
+    // Shared memory that has grown leaves `#words` as it was, with half of the wave's header perhaps: this is the last word that is read of it.
+    if (at + WAVE_STOP / 4 >= this.#words.length) this.#words = new Uint32Array(this.core.memory)
+    const id = this.#idOf(this.#words[at + WAVE_PROGRAM / 4]!)
     const mode = this.#words[at + WAVE_MODE / 4]!
     if (this.#refused !== undefined || this.#words[at + WAVE_SIZE / 4] !== 64 || mode & INTERPRETED_MODES) return undefined
     const key = mode & MODE_KEY
