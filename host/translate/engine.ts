@@ -36,6 +36,8 @@ export interface TranslateOptions extends CoreOptions {
 
 /** What is known of a program at one MODE: how long it was interpreted, then its translation. */
 interface Program {
+  /** Bits of MODE by which it is translated: a wave may have changed its own by the time that is done. */
+  readonly mode: number
   /** Instructions interpreted since the last translation. */
   interpreted: number
   /** Waves that ended meanwhile, and the instructions of their whole lives. */
@@ -263,6 +265,7 @@ class Translator implements TranslateEngine, Translations {
         this.#last = undefined
       }
       program = {
+        mode,
         interpreted: 0,
         ended: 0,
         lived: 0,
@@ -347,7 +350,9 @@ class Translator implements TranslateEngine, Translations {
     }
     const start = performance.now()
     try {
-      const { translation, bytes, nests } = this.#maker.make(this.memory, wave, program.doubts < DOUBT_LIMIT, program.translation)
+      const address = this.#word(wave + WAVE_PROGRAM)
+      const trusting = program.doubts < DOUBT_LIMIT
+      const { translation, bytes, nests } = this.#maker.make(this.memory, address, program.mode, trusting, program.translation)
       program.translation = translation
       this.#regions++
       isCold = false

@@ -1,9 +1,8 @@
 /** Makes translations: reads what is planned of a program, has it translated, and compiles the module. */
 import type { CoreMaterial } from '../core/engine.ts'
-import { WAVE_MODE, WAVE_PROGRAM } from '../plan/layout.ts'
 import { readBlocks } from './graph.ts'
 import { Kernels } from './kernels.ts'
-import { MODE_KEY, modesOf } from './modes.ts'
+import { modesOf } from './modes.ts'
 import type { Evaluate } from './nest-plan.ts'
 import { RegionWriter } from './region.ts'
 import { linkTranslation, type Translation } from './translation.ts'
@@ -34,17 +33,16 @@ export class Maker {
   }
 
   /**
-   * Translates the program of a wave at the wave's MODE.
+   * Translates what is planned of a program.
+   * @param program address of its header
+   * @param mode MODE that its waves have, those bits of it that matter (MODE_KEY in modes.ts)
    * @param trusting whether values are taken to be grained over blocks (region.ts)
    * @param before the translation of this program at this MODE that the new one replaces
    * @throws {WebAssembly.CompileError} nothing may be compiled here
    */
-  make(memory: ArrayBufferLike, wave: number, trusting: boolean, before?: Translation): Made {
-    const view = new DataView(memory)
+  make(memory: ArrayBufferLike, program: number, mode: number, trusting: boolean, before?: Translation): Made {
     this.#kernels ??= kernelsOf.get(this.bytes) ?? new Kernels(this.bytes)
     kernelsOf.set(this.bytes, this.#kernels)
-    const program = view.getUint32(wave + WAVE_PROGRAM, true)
-    const mode = view.getUint32(wave + WAVE_MODE, true) & MODE_KEY
     const elder = before?.program === program ? before.elder : before
     const blocks = readBlocks(memory, program, elder)
     const writer = before?.writer ?? new RegionWriter(modesOf(mode), this.#kernels, this.#evaluate)

@@ -7,9 +7,12 @@ import { createTranslate } from '../../host/translate/engine.ts'
 const LANES = Array.from({ length: 64 }, (_, lane) => lane)
 const WAVE = { vgprs: new Map([[1, LANES.map((lane) => 4 * lane)]]), lds: new Uint8Array(256).fill(9) }
 
+/** Instructions that are interpreted at a time before a program is translated: all of a short one. */
+const THRESHOLD = 5
+
 /** VGPRs after a program that has run three times: the first time it is translated when it ends, the third one it runs in short steps. */
 async function vgprs(source: string, registers: readonly number[]): Promise<(readonly number[])[][]> {
-  const engine = await createTranslate({ threshold: 1 })
+  const engine = await createTranslate({ threshold: THRESHOLD })
   const device = new Device(engine, TARGETS.gfx803)
   const code = device.loadCode(assembleProgram(source, TARGETS.gfx803).words)
   const runs = [1000, 1000, 3].map((step) => {
@@ -45,6 +48,18 @@ test.each([
   const zeros = LANES.map(() => 0)
   const want = [zeros, zeros, zeros, LANES.map(() => 7)]
   expect(await vgprs(source, [2, 3, 4, 5])).toEqual([want, want, want])
+})
+
+test('a program is translated by the MODE that it begins with, whatever that is where it ends', async () => {
+  // As bits of floats, what v1 holds are denormals.
+  const source = `
+    s_nop 0
+    v_mul_f32 v2, 1.0, v1
+    s_setreg_imm32_b32 hwreg(HW_REG_MODE, 4, 2), 3
+    v_mul_f32 v3, 1.0, v1
+    s_endpgm`
+  const want = [LANES.map(() => 0), LANES.map((lane) => 4 * lane)]
+  expect(await vgprs(source, [2, 3])).toEqual([want, want, want])
 })
 
 test('a mask of a run is both what v_writelane writes and which lane', async () => {
