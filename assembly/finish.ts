@@ -108,7 +108,7 @@ export function sizeOfLimit32(limit: u32): v128 { return i32x4.splat(limit + lim
 @inline
 export function leastSize32(finish: u32): v128 { return v128.load32_splat(FINISH + 16 * finish, 12); }
 
-/** Applies omod, clamp and flushing to the rows at `s`, which is scratch, and writes the active lanes of `d`. */
+/** Applies omod, clamp and flushing to the rows at `s` and writes the active lanes of `d`; `s` is `d`, or scratch. */
 export function finishValue(type: u32, finish: u32, operands: u32, s: usize, d: usize, w: usize): void {
   const flushes = (operands & OPERANDS_FLUSH) != 0, always = (operands & OPERANDS_FTZ) == OPERANDS_FTZ, to = allActive ? d : s;
   if (type == TYPE_F64) finishRows64(s, to, finish, i64x2.splat(flushes ? flushResult64 : 0));

@@ -16,7 +16,7 @@ import {
   finishOf, finishSelected, finishValue, isFloatType, isWideType, OPERANDS_ACCUMULATES, OPERANDS_MODIFIED_SHIFT, OPERANDS_SKIPPED,
   OPERANDS_TIED, OPERANDS_VECTOR, TYPE_F16, TYPE_F64, TYPE_NONE, typeOf, VALUE,
 } from './finish';
-import { quadLanes, setAllActive } from './lib/lanes';
+import { allActive, quadLanes, setAllActive } from './lib/lanes';
 import { round32, round64, setIntegerClamp } from './lib/mode';
 import { ACTIVE, INDEXED, LANES, RESULT, STAGE, TEMPORARY } from './scratch';
 import { exec, fault, generation, M0_OFFSET, MODE_GPR_IDX_EN, MODE_VSKIP, plainLimit, refreshExec, rowBytes, stop } from './state';
@@ -97,30 +97,36 @@ function runModified(op: u32, operands: u32, u: usize, w: usize): void {
   // The loops with modifiers call no kernels for other round modes.
   if (number != 0 && (round32 | round64) == 0) return stepModified(number, u, w);
 
-  stageSources(operands, u, w);
-  const value = typeOf(operands, VALUE), finish = isFloatType(value) ? finishOf(mods, value) : 0;
-  if (finish) return stepAndFinish(op, operands, finish, u, w);
+  const signs = ((mods >> 9) | (mods >> 12)) & 7, value = typeOf(operands, VALUE);
+  const finish = isFloatType(value) ? finishOf(mods, value) : 0;
+  let record = u;
+  if (signs != 0 || (finish != 0 && !allActive)) {
+    record = TEMPORARY;
+    stageSources(signs, operands, u, w);
+  }
+  if (finish) return stepAndFinish(op, operands, finish, record, w);
   // Integer operations saturate by themselves, from gfx8 on.
   setIntegerClamp(!isFloatType(value) && generation >= GFX8 ? (mods >> 17) & 1 : 0);
-  step(op, TEMPORARY, w);
+  step(op, record, w);
   setIntegerClamp(0);
 }
 
-/** Makes the temporary record that of `u`, with abs and neg done. */
-function stageSources(operands: u32, u: usize, w: usize): void {
+/** Makes the temporary record that of `u`, with abs and neg of the sources that `signs` has bits for done. */
+function stageSources(signs: u32, operands: u32, u: usize, w: usize): void {
   const mods = load<u32>(u, RECORD_MODS);
-  let signs = ((mods >> 9) | (mods >> 12)) & 7;
   useTemporary(u);
   for (; signs; signs &= signs - 1) stageSigns(w, operands, mods, ctz(signs));
 }
 
-/** Runs the temporary record and finishes what it gives. */
+/** Runs a record and finishes what it gives: where all lanes are active in its place, else, the record being the temporary one, from RESULT. */
 function stepAndFinish(op: u32, operands: u32, finish: u32, u: usize, w: usize): void {
-  const d = w + load<u32>(u, RECORD_DST);
-  if (operands & OPERANDS_ACCUMULATES) memory.copy(RESULT, d, rowBytes);
-  store<u32>(TEMPORARY, RESULT - w, RECORD_DST);
-  step(op, TEMPORARY, w);
-  finishValue(typeOf(operands, VALUE), finish, operands, RESULT, d, w);
+  const d = w + load<u32>(u, RECORD_DST), s = allActive ? d : RESULT;
+  if (!allActive) {
+    if (operands & OPERANDS_ACCUMULATES) memory.copy(RESULT, d, rowBytes);
+    store<u32>(u, RESULT - w, RECORD_DST);
+  }
+  step(op, u, w);
+  finishValue(typeOf(operands, VALUE), finish, operands, s, d, w);
 }
 /** The bits of mods that hold abs, neg, omod and clamp. */
 const MODIFIERS: u32 = 0x3fe00;

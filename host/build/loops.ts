@@ -223,7 +223,7 @@ function triedLoop(loop: Loop, value: OperandType): string[] {
 }
 
 /** Where a chunk takes so long, or so little of it is left to do, that two at a time would gain nothing. */
-const ONE_AT_A_TIME = /^v_(fma|min|max|min3|max3|med3)_f32$/
+const ONE_AT_A_TIME = /^v_(rcp|sqrt|min|max|min3|max3|med3)_f32$/
 
 /**
  * A loop with modifiers, two chunks at a time, and another one for chunks that need care. Zeros need none; denormals do where anything is flushed, and
