@@ -7,7 +7,7 @@
 //   sources: SDWA or DPP select → abs → neg      result: omod → clamp → flush → SDWA destination
 import {
   FAULT_ILLEGAL, FAULT_LDS, FAULT_MISALIGNED, FAULT_REGISTER, FAULT_UNSUPPORTED, FLAG_APPROXIMATE, FLAG_DPP, FLAG_SDWA, FLAG_STAGED, GFX8,
-  KIND_CONSTANT, KIND_SCALAR, KIND_SPECIAL, KIND_VECTOR, MACHINE_COUNTERS, RECORD_DST, RECORD_IMM, RECORD_MODS, RECORD_OP, RECORD_SRC0,
+  KIND_CONSTANT, KIND_SCALAR, KIND_SPECIAL, KIND_VECTOR, MACHINE_COUNTERS, MODE_GPR_IDX_EN, MODE_VSKIP, RECORD_DST, RECORD_IMM, RECORD_MODS, RECORD_OP, RECORD_SRC0,
   WAVE_EXEC_MASKS, WAVE_LDS, WAVE_LDS_BYTES, WAVE_MACHINE, WAVE_MASKED, WAVE_MODE, WAVE_VECTORS, WAVE_VGPR_COUNT,
 } from './generated/layout';
 import { OPERANDS } from './generated/operands';
@@ -19,7 +19,7 @@ import {
 import { allActive, quadLanes, setAllActive } from './lib/lanes';
 import { round32, round64, setIntegerClamp } from './lib/mode';
 import { ACTIVE, INDEXED, LANES, RESULT, STAGE, TEMPORARY } from './scratch';
-import { exec, fault, generation, M0_OFFSET, MODE_GPR_IDX_EN, MODE_VSKIP, plainLimit, refreshExec, rowBytes, stop } from './state';
+import { exec, fault, generation, M0_OFFSET, plainLimit, refreshExec, rowBytes, stop } from './state';
 import { faulted } from './memory';
 import { step, stepModified } from './table';
 

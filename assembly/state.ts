@@ -1,6 +1,6 @@
 // The running wave: what every step needs of it, in wasm globals, and the ways to read and write its scalars. Knows no instruction.
 import {
-  EXEC_HI, EXEC_LO, FAULT_JUMP, GFX8, M0, PROGRAM_BASE, PROGRAM_CODE_BYTES, PROGRAM_GENERATION, PROGRAM_PC_TABLE, RECORD_PC, STOP_END, STOP_FAULT,
+  EXEC_HI, EXEC_LO, FAULT_JUMP, GFX8, M0, MODE_GPR_IDX_EN, MODE_VSKIP, PROGRAM_BASE, PROGRAM_CODE_BYTES, PROGRAM_GENERATION, PROGRAM_PC_TABLE, RECORD_PC, STOP_END, STOP_FAULT,
   STOP_PLAN, VCC_LO, WAVE_EXEC_MASKS, WAVE_FAULT, WAVE_FAULT_ADDRESS, WAVE_FAULT_BYTES, WAVE_FAULT_LANE, WAVE_MASKED, WAVE_MODE, WAVE_PC,
   WAVE_PROGRAM, WAVE_SCALARS, WAVE_SCC, WAVE_SIZE,
 } from './generated/layout';
@@ -46,11 +46,6 @@ export function setPseudo(n: i32): void {
 const MIN_BIT_16: u32 = 10;
 const MIN_BIT_32: u32 = 23;
 const MIN_BIT_64: u64 = 52;
-/** MODE bit 27: VGPR indexing is on (GCN3 manual, MODE register). */
-export const MODE_GPR_IDX_EN: u32 = 1 << 27;
-
-/** MODE bit 28: vector instructions are skipped. */
-export const MODE_VSKIP: u32 = 1 << 28;
 /** MODE bits 31:29: depth of the stack of forks. */
 export const MODE_CSP_SHIFT: u32 = 29;
 

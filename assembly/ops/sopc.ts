@@ -1,7 +1,7 @@
 // Scalar compares.
-import { RECORD_SRC1, WAVE_MODE } from '../generated/layout';
+import { MODE_GPR_IDX_EN, MODE_VSKIP, RECORD_SRC1, WAVE_MODE } from '../generated/layout';
 import { scalarSource } from '../fetch';
-import { M0_OFFSET, MODE_GPR_IDX_EN, MODE_VSKIP, setMode } from '../state';
+import { M0_OFFSET, setMode } from '../state';
 
 export function s_cmp_eq_i32(a: i32, b: i32): bool { return a == b; }
 export function s_cmp_lg_i32(a: i32, b: i32): bool { return a != b; }

@@ -1,7 +1,7 @@
 // Program control.
-import { FAULT_TRAP, FAULT_UNSUPPORTED, RECORD_PC, STOP_BARRIER, STOP_END, STOP_YIELD, WAVE_MODE } from '../generated/layout';
+import { FAULT_TRAP, FAULT_UNSUPPORTED, MODE_GPR_IDX_EN, RECORD_PC, STOP_BARRIER, STOP_END, STOP_YIELD, WAVE_MODE } from '../generated/layout';
 import { imm } from '../lib/scalar';
-import { exec, fault, halt, jump, M0_OFFSET, MODE_GPR_IDX_EN, scc, setMode, vcc } from '../state';
+import { exec, fault, halt, jump, M0_OFFSET, scc, setMode, vcc } from '../state';
 
 /** Ends the turn behind this instruction. */
 function leave(u: usize, w: usize, reason: i32): void { halt(w, reason, load<u32>(u, RECORD_PC) + 4); }

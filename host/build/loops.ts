@@ -125,7 +125,7 @@ const putQuickly = (at: string, offset: string, result: string): string =>
 const putIn = ({ modified }: Loop, at: string, result: string): string =>
   modified ? putQuickly(at, 'o', result) : `put(${at}, w + WAVE_EXEC_MASKS + o, ${result});`
 
-/** Kernels that are long: they do not stand there twice. */
+/** Kernels that are long. */
 const LONG = /^v_div_fmas_f(32|64)$/
 
 /** Approximate in name: one instruction of SIMD each. */
