@@ -125,28 +125,25 @@ class Dispatch implements Workload {
   }
 
   position(group: number): Size {
-    const [x, y] = this.#groups
+    const [columns, rows] = this.#groups
     const number = this.#firstGroup + group
-    return [number % x, Math.floor(number / x) % y, Math.floor(number / (x * y))]
+    const x = number % columns
+    const line = (number - x) / columns
+    const y = line % rows
+    return [x, y, (line - y) / rows]
   }
 
   /** LDS and scratch are zero in each workgroup, though hardware promises nothing: so results do not depend on what ran before. */
   prepare(group: number): readonly Wave[] {
-    const { machine } = this.#device
-    const number = this.#firstGroup + group
-    const [columns, rows] = this.#groups
-    const x = number % columns
-    const line = (number - x) / columns
-    const y = line % rows
-    const z = (line - y) / rows
+    const { arena, machine } = this.#device
+    const [x, y, z] = this.position(group)
     const { waves, image } = this.#startAt(x, y, z)
-    const { arena } = this.#device
     for (const { host, bytes } of this.#scratch.regions) arena.bytes.fill(0, host, host + bytes)
     if (this.#ldsBytes > 0) arena.bytes.fill(0, this.#lds, this.#lds + this.#ldsBytes)
     const { words } = arena
     // Time starts anew in each workgroup, later ones later, so that it does not tell how many threads there are.
     words[(machine + MACHINE_TIME) >>> 2] = 0
-    words[(machine + MACHINE_TIME + 4) >>> 2] = number
+    words[(machine + MACHINE_TIME + 4) >>> 2] = this.#firstGroup + group
     words.copyWithin(this.#blocks.start >>> 2, image >>> 2, (image + this.#blocks.stride * waves.length) >>> 2)
     const [idX, idY, idZ] = this.#systemSgprs.workgroupIds
     for (let i = 0; i < waves.length; i++) {

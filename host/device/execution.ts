@@ -335,8 +335,8 @@ export class Execution {
       this.waves = this.#workload.prepare(this.group)
       this.#words = this.device.arena.words
       this.#alive = this.waves.length
-      if (this.#doing.length !== this.#alive) this.#doing = Array(this.#alive).fill('runs')
-      for (let i = 0; i < this.#alive; i++) this.#doing[i] = 'runs'
+      this.#doing.length = this.#alive
+      this.#doing.fill('runs')
       this.device.engine.expect?.((this.groupCount - this.group) * this.#alive)
       this.#beyond.begin(this.group, this.waves)
       // Those that are set aside keep theirs.
