@@ -6,10 +6,9 @@
  * scalar instruction may run before the lanes that stand before it, or lanes before a scalar instruction, where neither sees the other.
  */
 import { Stop } from '../engine.ts'
-import { EXEC_LO, RECORD_PC, scalarOffset, VCC_LO, WAVE_INSTRUCTIONS, WAVE_PC, WAVE_SCC, WAVE_STOP } from '../plan/layout.ts'
+import { EXEC_LO, RECORD_PC, scalarOffset, VCC_LO, WAVE_INSTRUCTIONS, WAVE_MASKED, WAVE_PC, WAVE_SCC, WAVE_STOP } from '../plan/layout.ts'
 import { FLAG_APPROXIMATE, KIND_SPECIAL } from '../plan/record.ts'
 import { crossLaneUses, laneSource, writeCrossLane } from './crosslane.ts'
-import { factOf } from './fact.ts'
 import { findGrained, GrainState } from './flow.ts'
 import { SMALL } from './grain.ts'
 import { BLOCK_LIMIT, type Block, type Step, successors } from './graph.ts'
@@ -148,8 +147,6 @@ class RegionModule {
   readonly next = this.builder.importedGlobal('next', I32)
   /** Instructions left. */
   readonly left = this.builder.importedGlobal('left', I32)
-  /** EXEC as the row of its lane masks was made of it: that waits until the core is called. */
-  readonly masked = this.builder.importedGlobal('masked', I64)
   /** 1 while rows may not be grained that are taken to be: at entry, and when a chunk was computed again. */
   readonly unsure = this.builder.importedGlobal('unsure', I32)
   /** Where a loop of several blocks is entered (nest-graph.ts). */
@@ -447,16 +444,14 @@ class BlockWriter {
   /** Any other instruction: the core runs it, and may stop the wave. `rest` counts it and what follows in the block. */
   #call(step: Step, rest: number): void {
     const { code, module } = this
-    code.op(OP.globalGet).u32(module.masked).get(WAVE).memory(OP.i64Load, EXEC).op(OP.i64Ne).block(OP.if)
-    code.get(WAVE).op(OP.call).u32(this.locals.functionImport('refreshExec'))
-    noteMasks(code, module)
-    code.end()
+    // The row of EXEC's lane masks waits until the core is called.
+    code.get(WAVE).memory(OP.i64Load, WAVE_MASKED).get(WAVE).memory(OP.i64Load, EXEC).op(OP.i64Ne).block(OP.if)
+    code.get(WAVE).op(OP.call).u32(this.locals.functionImport('refreshExec')).end()
     code.i32(step.address).get(WAVE).op(OP.call).u32(this.#stepImport)
     code.op(OP.globalGet).u32(module.stop).block(OP.if)
     code.get(WAVE).i32(step.pc).memory(OP.i32Store, WAVE_PC)
     this.#giveBack(rest, STOPPED)
     code.end()
-    if (mayWriteExec(step.operation)) noteMasks(code, module)
     this.#state.call(step)
     this.#state.scalar(step)
   }
@@ -476,18 +471,9 @@ class BlockWriter {
     this.#giveBack(1, STOPPED)
     code.end().i32(STOPPED).op(OP.return).end()
     code.get(WAVE).op(OP.globalGet).u32(module.next).memory(OP.i32Load, RECORD_PC).memory(OP.i32Store, WAVE_PC)
-    // A jump by itself leaves the row of lane masks as it is.
-    if (step.dst >= EXEC - 4 && step.dst <= EXEC + 4) noteMasks(code, module)
     code.i32(JUMPED).op(OP.return)
   }
 }
-
-/** Notes that the row of lane masks is that of EXEC: the core has seen to it. */
-function noteMasks(code: Code, module: RegionModule): void {
-  code.get(WAVE).memory(OP.i64Load, EXEC).op(OP.globalSet).u32(module.masked)
-}
-/** Whether the core may write EXEC when it is called for an operation. */
-const mayWriteExec = factOf(({ table }) => !/^(ds|flat|mubuf|mtbuf|mimg|exp)$/.test(table))
 
 /** The function of a block, and what it was made of besides. */
 interface BlockCode {
@@ -617,7 +603,6 @@ function runFunction(functions: readonly number[], entries: ReadonlyMap<number, 
   const code = new Code()
   code.get(wave).op(OP.call).u32(module.begin)
   code.get(left).op(OP.globalSet).u32(module.left).i32(1).op(OP.globalSet).u32(module.unsure)
-  noteMasks(code, module)
   // loop { block × n { br_table } call of block 0; br … }; numbers below zero go to the last label.
   code.block(OP.loop)
   for (let i = 0; i <= functions.length; i++) code.block(OP.block)

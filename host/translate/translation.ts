@@ -22,8 +22,7 @@ export function linkTranslation(made: SentTranslation, { imports }: CoreMaterial
   return { ...made, run: exports.run as Translation['run'], blocks }
 }
 
-/** The globals of a new module: instructions left, what is not sure, where a loop is entered, and what the lane masks are of (region.ts). */
+/** The globals of a new module: instructions left, what is not sure, and where a loop is entered (region.ts). */
 function ownGlobals(): Record<string, WebAssembly.Global> {
-  const words = ['left', 'unsure', 'entry'].map((name) => [name, new WebAssembly.Global({ value: 'i32', mutable: true }, 0)] as const)
-  return { ...Object.fromEntries(words), masked: new WebAssembly.Global({ value: 'i64', mutable: true }, 0n) }
+  return Object.fromEntries(['left', 'unsure', 'entry'].map((name) => [name, new WebAssembly.Global({ value: 'i32', mutable: true }, 0)]))
 }
