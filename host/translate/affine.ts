@@ -9,6 +9,7 @@
 import { REGION_BASE, REGION_HOST, REGION_SIZE } from '../plan/layout.ts'
 import { type Affine, type AffinePlan, rowsOf } from './affine-plan.ts'
 import type { Chunk } from './chunk.ts'
+import type { SmallLoad } from './gather.ts'
 import { LARGE, needsGrain, SMALL } from './grain.ts'
 import type { Step } from './graph.ts'
 import { push } from './kernels.ts'
@@ -16,7 +17,6 @@ import { ROW_BYTES, type Value } from './lane-values.ts'
 import { BASE_HIGH, bytesLoaded, dwordsLoaded, isBuffer, smallLoad, unalignedBits } from './nest-plan.ts'
 import { FAIL, type NestContext } from './nest-rows.ts'
 import { findRegion } from './nest-scalars.ts'
-import type { SmallLoad } from './small-loads.ts'
 import { Code, I32, I64, OP, SIMD, V128 } from './wasm.ts'
 
 /** Strides of numbers that must not wrap: then the first and the last lane tell of those between. */

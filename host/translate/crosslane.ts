@@ -1,19 +1,18 @@
 /** Moves between scalars and single lanes (v_readlane_b32 and its like) in translated code: they are scalar instructions that also name a row. */
 import { KIND_SCALAR, KIND_SPECIAL, KIND_VECTOR } from '../plan/record.ts'
 import { wideConstant } from './constant.ts'
-import { factOf } from './fact.ts'
 import type { Step } from './graph.ts'
 import type { Locals } from './kernels.ts'
-import { EXEC, type ScalarFile, type Uses } from './scalars.ts'
+import { crossLaneWay } from './roles.ts'
+import { EXEC, isExec, type ScalarFile, type Uses } from './scalars.ts'
 import { type Code, I32, OP } from './wasm.ts'
 
-const wayOf = factOf(({ name }) => /^v_(readlane|readfirstlane|writelane)_b32$/.exec(name)?.[1])
 const uses = new WeakMap<Step, Uses>()
 
 /** What such a move reads and writes: scalars, and rows, by their offset in the wave block. Others have none, and those that write EXEC. */
 export function crossLaneUses(step: Step): Uses | undefined {
-  const way = wayOf(step.operation)
-  if (way === undefined || step.mods.kinds.includes(KIND_SPECIAL) || (step.dst >= EXEC - 4 && step.dst <= EXEC + 4)) return undefined
+  const way = crossLaneWay(step.operation)
+  if (way === undefined || step.mods.kinds.includes(KIND_SPECIAL) || isExec(step.dst)) return undefined
   let found = uses.get(step)
   if (found === undefined) {
     const named = step.operation.shape.sources.flatMap((_, slot) =>
@@ -27,7 +26,7 @@ export function crossLaneUses(step: Step): Uses | undefined {
 
 /** The scalar that a lane is set to, if one is, and one that does not also say which lane. */
 export function laneSource({ operation, mods, sources }: Step): number | undefined {
-  if (wayOf(operation) !== 'writelane' || mods.kinds[0] !== KIND_SCALAR) return undefined
+  if (crossLaneWay(operation) !== 'writelane' || mods.kinds[0] !== KIND_SCALAR) return undefined
   return mods.kinds[1] === KIND_SCALAR && sources[1] === sources[0] ? undefined : sources[0]
 }
 
@@ -36,7 +35,7 @@ export function laneSource({ operation, mods, sources }: Step): number | undefin
  * @param source pushes what a lane is set to, where that is no scalar any more
  */
 export function writeCrossLane(code: Code, step: Step, wave: number, locals: Locals, file: ScalarFile, source?: () => void): void {
-  const way = wayOf(step.operation)
+  const way = crossLaneWay(step.operation)
   if (way === 'writelane') {
     pushLane(code, step, wave, file)
     if (source) source()

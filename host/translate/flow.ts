@@ -1,6 +1,5 @@
 /** Which rows are grained where: followed through a block, and over the whole graph to a fixed point. */
 import { bitsOf, dwordsOf } from '../isa/row.ts'
-import { EXEC_LO, scalarOffset } from '../plan/layout.ts'
 import { KIND_CONSTANT, KIND_VECTOR } from '../plan/record.ts'
 import { factOf } from './fact.ts'
 import { carriesGrain, grainOfResult, isGrained, needsGrain } from './grain.ts'
@@ -8,6 +7,7 @@ import { type Block, type Step, successors } from './graph.ts'
 import { ROW_BYTES } from './lane-values.ts'
 import type { LaneModes } from './modes.ts'
 import type { Role } from './roles.ts'
+import { EXEC, isExec } from './scalars.ts'
 import { isStaged } from './stages.ts'
 
 /** Writes of EXEC that only take lanes away: what holds for the active lanes goes on to hold. */
@@ -65,9 +65,8 @@ const resultRows = factOf(({ shape }) => {
   return type === undefined || bitsOf(type) < 32 ? 1 : dwordsOf(type)
 })
 
-const EXEC = scalarOffset(EXEC_LO)
 const savesExec = factOf(({ name }) => name.includes('saveexec'))
-const writesExec = (step: Step): boolean => (step.dst >= EXEC - 4 && step.dst <= EXEC + 4) || savesExec(step.operation)
+const writesExec = (step: Step): boolean => isExec(step.dst) || savesExec(step.operation)
 const keepsSubset = (step: Step): boolean => KEEPS_EXEC_SUBSET.test(step.operation.name) && step.dst === EXEC && step.sources[0] === EXEC
 
 /** Takes the state over a block. */

@@ -1,8 +1,9 @@
 /** What reads of LDS touch. */
 import { dwordsOf } from '../isa/row.ts'
 import { factOf } from './fact.ts'
+import { SMALL_LOADS, type SmallLoad } from './gather.ts'
 import type { Step } from './graph.ts'
-import { SMALL_LOADS, type SmallLoad } from './small-loads.ts'
+import { ldsReadOf } from './roles.ts'
 
 /** How much a read loads at each of its addresses. */
 export interface ReadShape {
@@ -14,12 +15,12 @@ export interface ReadShape {
 
 const SMALL_NAMES: Readonly<Record<string, string>> = { u8: 'ubyte', i8: 'sbyte', u16: 'ushort', i16: 'sshort' }
 
-export const ldsShape = factOf(({ name, shape: { results } }): ReadShape | undefined => {
-  const [, two, far, type] = /^ds_read(2?)(st64)?_(b32|b64|b96|b128|[ui]8|[ui]16)$/.exec(name) ?? []
-  if (type === undefined) return undefined
-  const small = SMALL_LOADS[SMALL_NAMES[type] ?? '']
-  const bytes = small?.bytes ?? (4 * dwordsOf(results[0]!)) / (two ? 2 : 1)
-  return { bytes, unit: two ? bytes * (far ? 64 : 1) : undefined, small }
+export const ldsShape = factOf((operation): ReadShape | undefined => {
+  const read = ldsReadOf(operation)
+  if (read === undefined) return undefined
+  const small = SMALL_LOADS[SMALL_NAMES[read.type] ?? '']
+  const bytes = small?.bytes ?? (4 * dwordsOf(operation.shape.results[0]!)) / (read.isTwo ? 2 : 1)
+  return { bytes, unit: read.isTwo ? bytes * (read.isFar ? 64 : 1) : undefined, small }
 })
 
 /** Whether an instruction reads LDS, not GDS. */

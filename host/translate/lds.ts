@@ -6,13 +6,13 @@
 import { EXEC_LO, scalarOffset, WAVE_LDS, WAVE_LDS_BYTES } from '../plan/layout.ts'
 import type { Chunk } from './chunk.ts'
 import { crossLaneUses } from './crosslane.ts'
+import { gatherDwords, gatherSmall } from './gather.ts'
 import type { Step } from './graph.ts'
 import { CHUNK_BYTES, type FunctionLocals, pushLanes, ROW_BYTES } from './lane-values.ts'
 import { isLdsRead, ldsShape, partsOf, reachOf } from './lds-plan.ts'
 import { rowsWritten } from './nest-plan.ts'
 import type { Role } from './roles.ts'
 import { M0, overlaps, pair, scalarUses } from './scalars.ts'
-import type { SmallLoad } from './small-loads.ts'
 import { Code, I32, I64, OP, SIMD, V128 } from './wasm.ts'
 
 /** Reads that one test covers: none of what it looks at changes until the last of them. */
@@ -155,14 +155,14 @@ export class LdsReads {
     const results = parts.map(() => locals.local(V128))
     const { small } = ldsShape(step.operation)!
     const each = (load: (offset: number, result: number) => void) => parts.forEach((offset, i) => void load(offset, results[i]!))
-    if (small) this.#gatherSmall(code, small, place, parts[0]!, results[0]!)
+    if (small) gatherSmall(code, small, place.lanes, parts[0]!, results[0]!)
     else {
       code.get(place.order).i32(ADJACENT).op(OP.i32Eq).block(OP.if)
       each((offset, result) => code.get(place.first).simdMemory(SIMD.load, offset).set(result))
       code.op(OP.else).get(place.order).block(OP.if)
       each((offset, result) => code.get(place.first).simdMemory(SIMD.load32Splat, offset).set(result))
       code.op(OP.else)
-      each((offset, result) => this.#gather(code, place, offset, result))
+      each((offset, result) => gatherDwords(code, place.lanes, place.first, offset, result))
       code.end().end()
     }
     results.forEach((local, i) => {
@@ -229,19 +229,5 @@ export class LdsReads {
     to.set(end)
     if (!changesM0) this.#end = end
     return end
-  }
-
-  #gather(code: Code, { lanes, first }: Place, offset: number, result: number): void {
-    code.get(first).simdMemory(SIMD.load32Zero, offset).set(result)
-    for (const lane of [1, 2, 3])
-      code.get(lanes).simd(SIMD.i32x4ExtractLane).op(lane).get(result).simdMemory(SIMD.load32Lane, offset).op(lane).set(result)
-  }
-  #gatherSmall(code: Code, { one }: SmallLoad, { lanes }: Place, offset: number, result: number): void {
-    for (const lane of [0, 1, 2, 3]) {
-      code.get(lanes).simd(SIMD.i32x4ExtractLane).op(lane).memory(one, offset)
-      if (lane === 0) code.simd(SIMD.i32x4Splat)
-      else code.simd(SIMD.i32x4ReplaceLane).op(lane)
-    }
-    code.set(result)
   }
 }

@@ -3,6 +3,7 @@ import { REGION_BASE, REGION_HOST, REGION_SIZE } from '../plan/layout.ts'
 import { KIND_SCALAR } from '../plan/record.ts'
 import type { Chunk } from './chunk.ts'
 import { wideConstant } from './constant.ts'
+import { gatherDwords, gatherSmall } from './gather.ts'
 import type { Step } from './graph.ts'
 import { type FunctionLocals, ROW_BYTES } from './lane-values.ts'
 import { LdsReads } from './lds.ts'
@@ -198,29 +199,16 @@ export class LaneLoads {
     const steps = locals.local(V128)
     code.get(offsets).get(at).simd(SIMD.i32x4Splat).simd(SIMD.i32x4Sub).set(steps)
     const results = Array.from({ length: dwords }, () => locals.local(V128))
-    if (small) this.#gatherSmall(code, offsets, small.one, results[0]!)
+    if (small) gatherSmall(code, small, offsets, 0, results[0]!)
     else if (dwords === 1) {
       const [result] = results as [number]
       code.get(steps).get(locals.pooled!(ADJACENT)!).simd(SIMD.i32x4Eq).simd(SIMD.i32x4AllTrue).block(OP.if)
       code.get(at).simdMemory(SIMD.load, 0).set(result).op(OP.else)
       code.get(steps).simd(SIMD.anyTrue).op(OP.i32Eqz).block(OP.if)
       code.get(at).simdMemory(SIMD.load32Splat, 0).set(result).op(OP.else)
-      this.#gatherDword(code, offsets, at, 0, result)
+      gatherDwords(code, offsets, at, 0, result)
       code.end().end()
-    } else for (const [dword, result] of results.entries()) this.#gatherDword(code, offsets, at, 4 * dword, result)
+    } else for (const [dword, result] of results.entries()) gatherDwords(code, offsets, at, 4 * dword, result)
     for (const [dword, result] of results.entries()) chunk.put(step.dst + dword * ROW_BYTES, result)
-  }
-  #gatherSmall(code: Code, offsets: number, load: number, result: number): void {
-    for (const lane of [0, 1, 2, 3]) {
-      code.get(offsets).simd(SIMD.i32x4ExtractLane).op(lane).memory(load, 0)
-      if (lane === 0) code.simd(SIMD.i32x4Splat)
-      else code.simd(SIMD.i32x4ReplaceLane).op(lane)
-    }
-    code.set(result)
-  }
-  #gatherDword(code: Code, offsets: number, first: number, offset: number, result: number): void {
-    code.get(first).simdMemory(SIMD.load32Zero, offset).set(result)
-    for (const lane of [1, 2, 3])
-      code.get(offsets).simd(SIMD.i32x4ExtractLane).op(lane).get(result).simdMemory(SIMD.load32Lane, offset).op(lane).set(result)
   }
 }

@@ -4,12 +4,12 @@ import { scalarOffset, VCC_LO } from '../plan/layout.ts'
 import { FLAG_GLC, IMM_ADDR64, KIND_NONE, KIND_SCALAR, KIND_SPECIAL } from '../plan/record.ts'
 import { wideConstant } from './constant.ts'
 import { factOf } from './fact.ts'
+import { SMALL_LOADS, type SmallLoad } from './gather.ts'
 import type { Block, Step } from './graph.ts'
 import { hasMask, maskOffset, ROW_BYTES } from './lane-values.ts'
 import { isLdsRead } from './lds-plan.ts'
 import type { Role } from './roles.ts'
 import { EXEC, M0, overlaps, SCC, scalarReads, scalarUses } from './scalars.ts'
-import { SMALL_LOADS, type SmallLoad } from './small-loads.ts'
 
 /** Steps of a loop at most: its body is written twice. */
 const STEP_LIMIT = 128

@@ -24,6 +24,15 @@ export const laneFacts = factOf(({ name, table, shape: { results, sources }, tra
   }
 })
 
+/** How a read of LDS, or GDS, is named: at two addresses, 64 elements apart each count, and the type of its elements. */
+export const ldsReadOf = factOf(({ name }) => {
+  const [, two, far, type] = /^ds_read(2?)(st64)?_(b32|b64|b96|b128|[ui]8|[ui]16)$/.exec(name) ?? []
+  return type === undefined ? undefined : { isTwo: two !== '', isFar: far !== undefined, type }
+})
+
+/** Which move between scalars and single lanes an operation is. */
+export const crossLaneWay = factOf(({ name }) => /^v_(readlane|readfirstlane|writelane)_b32$/.exec(name)?.[1])
+
 /** What an operation is at best: its operands and MODE may make a call of it. */
 export const bestRole = factOf((operation): Role => {
   const { name } = operation

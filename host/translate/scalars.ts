@@ -13,6 +13,8 @@ import { type Code, I32, I64, OP } from './wasm.ts'
 export const SCC = WAVE_SCC
 export const EXEC = scalarOffset(EXEC_LO)
 export const M0 = scalarOffset(M0_ENCODING)
+/** Whether a destination, of one register or two, may be part of EXEC. */
+export const isExec = (at: number): boolean => at >= EXEC - 4 && at <= EXEC + 4
 
 export interface Uses {
   readonly reads: ReadonlySet<number>

@@ -2,7 +2,7 @@
 import { operationOf } from '../isa/operations.ts'
 import { PROGRAM_CODE_BYTES, PROGRAM_PC_TABLE, RECORD_IMM, RECORD_OP } from '../plan/layout.ts'
 import { factOf } from './fact.ts'
-import { bestRole } from './roles.ts'
+import { bestRole, crossLaneWay, ldsReadOf } from './roles.ts'
 
 /**
  * Nanoseconds that an instruction of 64 lanes takes less once it is translated, outside of loops that run group by group, where it is more:
@@ -12,16 +12,14 @@ import { bestRole } from './roles.ts'
 const SAVED = { lanes: 45, scalar: 10, idle: 8, read: 30, call: -10, barrier: -300, leave: -150 }
 /** What an instruction saves at most: who expects less than that to pay need not ask. */
 export const MOST_SAVED = SAVED.lanes
-/** Operations that are no lanes or scalars, and are not calls either (lds.ts, crosslane.ts). */
-const LDS_READ = /^ds_read(2?)(st64)?_[bui]\d+$/
-const CROSS_LANE = /^v_(readlane|readfirstlane|writelane)_b32$/
 const LEAVING = /^s_(setreg|cbranch_(g_fork|i_fork|join)|set_gpr_idx)/
 
 const savedBy = factOf((operation) => {
   const { name } = operation
   if (name === 's_barrier') return SAVED.barrier
-  if (LDS_READ.test(name)) return SAVED.read
-  if (CROSS_LANE.test(name)) return SAVED.scalar
+  // These are no lanes or scalars, and not calls either (lds.ts, crosslane.ts).
+  if (ldsReadOf(operation) !== undefined) return SAVED.read
+  if (crossLaneWay(operation) !== undefined) return SAVED.scalar
   return SAVED[LEAVING.test(name) ? 'leave' : bestRole(operation)]
 })
 

@@ -312,6 +312,13 @@ test.each([
   expect(results[1]).toEqual(results[0])
 })
 
+/** An engine that translates at once, with a program. */
+async function translating(source: string) {
+  const engine = await createTranslate({ threshold: 1 })
+  const device = new Device(engine, TARGETS.gfx803)
+  return { engine, device, code: device.loadCode(assembleProgram(source, TARGETS.gfx803).words) }
+}
+
 test('a loop of several blocks finds registers by M0, and leaves it to the core where M0 is beyond the 16 rows that it knows', async () => {
   const source = [
     's_movk_i32 s0, 24',
@@ -327,10 +334,7 @@ test('a loop of several blocks finds registers by M0, and leaves it to the core 
     's_cbranch_scc1 loop',
     's_endpgm',
   ].join('\n')
-  const { words } = assembleProgram(source, TARGETS.gfx803)
-  const engine = await createTranslate({ threshold: 1 })
-  const device = new Device(engine, TARGETS.gfx803)
-  const code = device.loadCode(words)
+  const { engine, device, code } = await translating(source)
   const vgprs = new Map(Array.from({ length: 32 }, (_, v) => [v, v === 31 ? 0 : 1000 + v] as const))
   // The second time all of the loop is translated.
   const sums = [1, 2].map(() => {
@@ -357,10 +361,7 @@ test('a loop that reads LDS runs group by group, up to where M0 ends what it see
     's_cbranch_scc1 loop',
     's_endpgm',
   ].join('\n')
-  const { words } = assembleProgram(source, TARGETS.gfx803)
-  const engine = await createTranslate({ threshold: 1 })
-  const device = new Device(engine, TARGETS.gfx803)
-  const code = device.loadCode(words)
+  const { engine, device, code } = await translating(source)
   const lds = new Uint8Array(Uint32Array.from({ length: 256 }, (_, i) => i).buffer)
   const lanes = Array.from({ length: 64 }, (_, lane) => lane)
   const sums = (m0: number) => {
