@@ -69,9 +69,11 @@ export interface EngineSeed {
 
 /** What a translating engine has made so far. */
 export interface Translated {
-  /** Programs (each at one MODE) that were translated, and bytes of WebAssembly made for them. */
+  /** Programs (each at one MODE) that have translations, and bytes of WebAssembly of these. */
   readonly regions: number
   readonly bytes: number
+  /** How many of them were there already, since an earlier engine of this thread had made them of the same code. */
+  readonly recalled: number
   /** Seconds spent on translating and compiling. */
   readonly seconds: number
   /** Why nothing is translated here, if so: all is interpreted then. */

@@ -14,6 +14,7 @@ import {
 } from '../plan/layout.ts'
 import type { Maker } from './make.ts'
 import { MODE_KEY } from './modes.ts'
+import { contentOf, type Origin, type Remembered, recall, remember } from './recall.ts'
 import { linkTranslation, type Translation } from './translation.ts'
 import { MOST_SAVED, worthOf } from './worth.ts'
 
@@ -45,6 +46,8 @@ interface Program {
   lived: number
   /** How many instructions there must be to come before it is worth asking again whether translating pays. */
   asked: number
+  /** How many must have been interpreted before it is worth looking again for a translation that is remembered. */
+  sought: number
   translation: Translation | undefined
   /** Translations so far; each waits longer than the one before. */
   rounds: number
@@ -106,6 +109,7 @@ class Translator implements TranslateEngine, Translations {
   #regions = 0
   #nests = 0
   #bytes = 0
+  #recalled = 0
   #seconds = 0
   #refused: string | undefined
   onMade: ((made: SentTranslation) => void) | undefined
@@ -151,7 +155,7 @@ class Translator implements TranslateEngine, Translations {
   }
   get translated(): Translated {
     const refused = this.#refused === undefined ? {} : { refused: this.#refused }
-    return { regions: this.#regions, bytes: this.#bytes, seconds: this.#seconds, ...refused }
+    return { regions: this.#regions, bytes: this.#bytes, recalled: this.#recalled, seconds: this.#seconds, ...refused }
   }
 
   get nests(): number {
@@ -173,7 +177,7 @@ class Translator implements TranslateEngine, Translations {
     const known = this.#programOf(this.#idOf(program), made.mode)
     // What this thread has made itself may know more of the code.
     if (made.trusting && known.translation !== undefined && known.translation.rest.size > made.rest.size) return
-    known.translation = linkTranslation(made, this.core.material)
+    known.translation = linkTranslation(made, this.core.material, this.memory)
     if (!made.trusting) known.doubts = DOUBT_LIMIT
     this.#calm = 0
   }
@@ -270,6 +274,7 @@ class Translator implements TranslateEngine, Translations {
         ended: 0,
         lived: 0,
         asked: 0,
+        sought: 0,
         translation: undefined,
         rounds: this.joined ? JOINED_ROUNDS : 0,
         doubts: 0,
@@ -291,14 +296,54 @@ class Translator implements TranslateEngine, Translations {
       // Whoever runs for 2^32 instructions has been translated.
       program.lived += this.#word(wave + WAVE_INSTRUCTIONS)
     }
-    if (this.#isLoading && this.#maker === undefined) return
-    if (!(this.#threshold === undefined ? this.#pays(program, wave, stop) : isEnough(program, this.#threshold, ended))) return
-    if (!this.#retranslate(program, wave)) return
+    const done =
+      this.#threshold === undefined
+        ? this.#seek(program, wave) || (this.#isReady && this.#pays(program, wave, stop) && this.#retranslate(program, wave))
+        : this.#isReady && isEnough(program, this.#threshold, ended) && this.#retranslate(program, wave)
+    if (!done) return
     program.interpreted = 0
     program.ended = 0
     program.lived = 0
     program.asked = 0
+    program.sought = 0
     program.rounds++
+  }
+
+  /** Whether it is worth asking for a translation: not while what translates is being loaded. */
+  get #isReady(): boolean {
+    return !this.#isLoading || this.#maker !== undefined
+  }
+
+  /** Looks whether what is planned by now was translated before; each time after twice as many instructions. */
+  #seek(program: Program, wave: number): boolean {
+    if (program.interpreted < program.sought || this.joined) return false
+    program.sought = 2 * program.interpreted
+    return this.#recall(program, wave)
+  }
+
+  #recall(program: Program, wave: number): boolean {
+    const start = performance.now()
+    const made = recall(this.#originOf(program, wave))
+    if (made === undefined || made.module === program.translation?.module) return false
+    const sent = { ...made, program: this.#word(wave + WAVE_PROGRAM) }
+    this.#take(program, linkTranslation(sent, this.core.material, this.memory), made)
+    this.#recalled++
+    this.#seconds += (performance.now() - start) / 1000
+    return true
+  }
+
+  /** What a wave's program would be translated from now. */
+  #originOf({ mode, doubts }: Program, wave: number): Origin {
+    const content = contentOf(this.memory, this.#word(wave + WAVE_PROGRAM), mode, doubts < DOUBT_LIMIT)
+    return { core: this.core.material.bytes!, content }
+  }
+
+  #take(program: Program, translation: Translation, { bytes, nests }: Pick<Remembered, 'bytes' | 'nests'>): void {
+    program.translation = translation
+    this.#regions++
+    this.#bytes += bytes
+    this.#nests += nests
+    this.onMade?.(sentOf(translation))
   }
 
   /** Whether translating is expected to save more than it costs. */
@@ -344,21 +389,20 @@ class Translator implements TranslateEngine, Translations {
 
   /** @returns false where what translates is not loaded yet: the dispatch goes on meanwhile */
   #retranslate(program: Program, wave: number): boolean {
+    if (this.#recall(program, wave)) return true
     if (this.#maker === undefined) {
       this.load()
       return false
     }
     const start = performance.now()
     try {
-      const address = this.#word(wave + WAVE_PROGRAM)
-      const trusting = program.doubts < DOUBT_LIMIT
-      const { translation, bytes, nests } = this.#maker.make(this.memory, address, program.mode, trusting, program.translation)
-      program.translation = translation
-      this.#regions++
+      const { mode, doubts, translation: before } = program
+      const origin = this.#originOf(program, wave)
+      const made = this.#maker.make(this.memory, this.#word(wave + WAVE_PROGRAM), mode, doubts < DOUBT_LIMIT, before)
       isCold = false
-      this.#nests += nests
-      this.#bytes += bytes
-      this.onMade?.(sentOf(translation))
+      this.#take(program, made.translation, made)
+      // What refers to records of another program, too, runs only here.
+      if (made.translation.elder === undefined) remember(origin, { ...sentOf(made.translation), bytes: made.bytes, nests: made.nests })
     } catch (error) {
       // A policy that forbids compiling at run time: interpreting goes on and the statistics say why.
       if (!(error instanceof WebAssembly.CompileError || error instanceof EvalError)) throw error

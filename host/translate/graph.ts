@@ -16,9 +16,9 @@ import { factOf } from './fact.ts'
 /** One planned instruction. */
 export interface Step {
   readonly operation: Operation
-  /** Address of the record in linear memory. */
-  readonly address: number
   readonly pc: number
+  /** Whether its record is that of the elder program ({@link Elder}). */
+  readonly isElders: boolean
   readonly flags: number
   readonly dst: number
   readonly sources: readonly [number, number, number]
@@ -58,13 +58,13 @@ const isBranch = factOf(({ name }) => name === 's_branch' || CONDITIONS.test(nam
 const leaves = factOf(({ name }) => LEAVES.test(name))
 const endingOf = factOf(({ name }) => (STOPS.test(name) ? 'stop' : JUMPS.test(name) ? 'jump' : undefined))
 
-function readStep(view: DataView, address: number, pc: number): Step | undefined {
+function readStep(view: DataView, address: number, pc: number, isElders: boolean): Step | undefined {
   const operation = operationOf(view.getUint16(address + RECORD_OP, true))
   if (operation === undefined) return undefined
   return {
     operation,
-    address,
     pc,
+    isElders,
     flags: view.getUint16(address + RECORD_FLAGS, true),
     dst: view.getUint32(address + RECORD_DST, true),
     sources: [
@@ -91,8 +91,9 @@ export function readBlocks(memory: ArrayBufferLike, program: number, elder?: Eld
   const steps = new Map<number, Step>()
   const codeBytes = view.getUint32(program + PROGRAM_CODE_BYTES, true)
   for (let pc = 0; pc < codeBytes; pc += 4) {
-    const address = view.getUint32((elder?.rest.has(pc) ? elderTable : table) + pc, true)
-    const step = address === 0 ? undefined : readStep(view, address, pc)
+    const isElders = elder?.rest.has(pc) === true
+    const address = view.getUint32((isElders ? elderTable : table) + pc, true)
+    const step = address === 0 ? undefined : readStep(view, address, pc, isElders)
     if (step) steps.set(pc, step)
   }
   const starts = new Set<number>()

@@ -50,6 +50,6 @@ export class Maker {
     const rest = new Map<number, number>()
     for (const { steps } of blocks.values()) steps.forEach((step, i) => void rest.set(step.pc, steps.length - i))
     const sent = { program, mode, module: new WebAssembly.Module(bytes), entries, rest, longest, trusting }
-    return { translation: { ...linkTranslation(sent, this.material), writer, elder }, bytes: bytes.length, nests }
+    return { translation: { ...linkTranslation(sent, this.material, memory, elder), writer }, bytes: bytes.length, nests }
   }
 }

@@ -5,7 +5,7 @@ import { wideConstant } from './constant.ts'
 import type { Step } from './graph.ts'
 import type { Captured, FunctionLocals } from './lane-values.ts'
 import { dwordsLoaded } from './nest-plan.ts'
-import type { ScalarFile } from './scalars.ts'
+import { pushRecord, type ScalarFile } from './scalars.ts'
 import { type Code, I32, I64, OP } from './wasm.ts'
 
 interface Context {
@@ -165,6 +165,7 @@ export class UniformScalars {
 
 /** Looks the region up in which an address (i64 local) lies; where there is none, control goes to the label that is `depth` away. */
 export function findRegion(code: Code, { locals, wave }: Context, step: Step, address: number, region: number, depth: number): void {
-  code.i32(step.address).get(wave).get(address).op(OP.call).u32(locals.functionImport('regionOf')).tee(region)
+  pushRecord(code, step, locals)
+  code.get(wave).get(address).op(OP.call).u32(locals.functionImport('regionOf')).tee(region)
   code.op(OP.i32Eqz, OP.brIf).u32(depth)
 }

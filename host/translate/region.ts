@@ -36,7 +36,18 @@ import { type GraphNest, planGraphNest } from './nest-flow.ts'
 import { writeGraphNest } from './nest-graph.ts'
 import { type Evaluate, planNest, rowsWritten } from './nest-plan.ts'
 import { bestRole, laneFacts, type Role } from './roles.ts'
-import { countApproximate, EXEC, isPlainScalar, overlaps, pair, scalarReads, scalarUses, waveScalars, writeScalar } from './scalars.ts'
+import {
+  countApproximate,
+  EXEC,
+  isPlainScalar,
+  overlaps,
+  pair,
+  pushRecord,
+  scalarReads,
+  scalarUses,
+  waveScalars,
+  writeScalar,
+} from './scalars.ts'
 import { finishOf, isDpp, isSdwa, isStaged, staysInRow } from './stages.ts'
 import { Code, type FunctionType, I32, I64, ModuleBuilder, OP, SIMD, V128 } from './wasm.ts'
 
@@ -447,7 +458,8 @@ class BlockWriter {
     // The row of EXEC's lane masks waits until the core is called.
     code.get(WAVE).memory(OP.i64Load, WAVE_MASKED).get(WAVE).memory(OP.i64Load, EXEC).op(OP.i64Ne).block(OP.if)
     code.get(WAVE).op(OP.call).u32(this.locals.functionImport('refreshExec')).end()
-    code.i32(step.address).get(WAVE).op(OP.call).u32(this.#stepImport)
+    pushRecord(code, step, this.locals)
+    code.get(WAVE).op(OP.call).u32(this.#stepImport)
     code.op(OP.globalGet).u32(module.stop).block(OP.if)
     code.get(WAVE).i32(step.pc).memory(OP.i32Store, WAVE_PC)
     this.#giveBack(rest, STOPPED)
@@ -459,7 +471,8 @@ class BlockWriter {
   /** The block's last step stops the wave, or goes to an instruction: to which one the core says. */
   #leaveBy(step: Step, stops: boolean): void {
     const { code, module } = this
-    code.i32(step.address).get(WAVE).op(OP.call).u32(this.#stepImport)
+    pushRecord(code, step, this.locals)
+    code.get(WAVE).op(OP.call).u32(this.#stepImport)
     if (stops) {
       code.i32(STOPPED).op(OP.return)
       return

@@ -160,6 +160,14 @@ function conditionOf(
   return condition
 }
 
+/** Pushes the address of a step's record. It is looked up, for a module runs wherever its program is loaded. */
+export function pushRecord(code: Code, { pc, isElders }: Step, locals: Locals): void {
+  code
+    .op(OP.globalGet)
+    .u32(locals.globalImport(isElders ? 'elderRecords' : 'records'))
+    .memory(OP.i32Load, pc)
+}
+
 /**
  * Counts an approximate operation as the core does.
  * @param times pushes how often it was executed, as an i64

@@ -1,6 +1,7 @@
 /** A translated program at one MODE, made here or on another thread, ready to run. Must not load what translates. */
 import type { CoreMaterial } from '../core/engine.ts'
 import type { SentTranslation } from '../engine.ts'
+import { PROGRAM_PC_TABLE } from '../plan/layout.ts'
 import type { Elder } from './graph.ts'
 import type { RegionWriter } from './region.ts'
 
@@ -8,21 +9,27 @@ export interface Translation extends SentTranslation {
   readonly run: (wave: number, left: number, block: number) => number
   /** {@link SentTranslation.entries} by dword of the code, -1 where no block starts; may end before the code does. */
   readonly blocks: Int32Array
-  /** What wrote it: it writes the next one, for which most is there. Absent where another thread did. */
+  /** What wrote it: it writes the next one, for which most is there. Absent where another thread did, or an earlier engine. */
   readonly writer?: RegionWriter
   /** The other thread's translation that this one replaced: code that it has may not be planned here. */
   readonly elder?: Elder | undefined
 }
 
 /** Makes a module run on this thread's core. */
-export function linkTranslation(made: SentTranslation, { imports }: CoreMaterial): Translation {
-  const { exports } = new WebAssembly.Instance(made.module, { core: { ...imports, ...ownGlobals() } })
+export function linkTranslation(made: SentTranslation, { imports }: CoreMaterial, memory: ArrayBufferLike, elder?: Elder): Translation {
+  const tableOf = (program: number) => new DataView(memory).getUint32(program + PROGRAM_PC_TABLE, true)
+  const own = {
+    left: 0,
+    unsure: 0,
+    entry: 0,
+    records: tableOf(made.program),
+    elderRecords: elder === undefined ? 0 : tableOf(elder.program),
+  }
+  const globals = Object.entries(own).map(
+    ([name, value]) => [name, new WebAssembly.Global({ value: 'i32', mutable: true }, value)] as const,
+  )
+  const { exports } = new WebAssembly.Instance(made.module, { core: { ...imports, ...Object.fromEntries(globals) } })
   const blocks = new Int32Array((Math.max(-4, ...made.entries.keys()) >> 2) + 1).fill(-1)
   for (const [pc, number] of made.entries) blocks[pc >>> 2] = number
-  return { ...made, run: exports.run as Translation['run'], blocks }
-}
-
-/** The globals of a new module: instructions left, what is not sure, and where a loop is entered (region.ts). */
-function ownGlobals(): Record<string, WebAssembly.Global> {
-  return Object.fromEntries(['left', 'unsure', 'entry'].map((name) => [name, new WebAssembly.Global({ value: 'i32', mutable: true }, 0)]))
+  return { ...made, run: exports.run as Translation['run'], blocks, elder }
 }
