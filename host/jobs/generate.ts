@@ -1,5 +1,5 @@
 /** Buffer contents from a formula, so that a job need not carry them. All integer arithmetic is modulo 2^32. */
-import { bytesOf, type ElementType, floatBits, writeBits } from '../results/elements.ts'
+import { bytesOf, type ElementType, numberWriter } from '../results/elements.ts'
 import type { Generator } from './job.ts'
 
 /** A well mixed dword for each index (the finaliser of MurmurHash3). */
@@ -16,25 +16,29 @@ export function generate(gen: Generator, type: ElementType, length: number, seed
   const bytes = new Uint8Array(length * size)
   if (gen === 'zeros') return bytes
   const view = new DataView(bytes.buffer)
-  const element = { raw, int, uniform }[gen]
-  for (let i = 0; i < length; i++) writeBits(view, i * size, size, element(type, i, seed, lo, hi))
+  if (gen === 'raw') fillRaw(view, size, length, seed)
+  else {
+    const put = numberWriter(type)
+    const numberAt = gen === 'int' ? int(seed, lo, hi) : uniform(type, seed, lo, hi)
+    for (let i = 0; i < length; i++) put(view, i * size, numberAt(i))
+  }
   return bytes
 }
 
-function raw(type: ElementType, i: number, seed: number): bigint {
-  const bytes = bytesOf(type)
-  if (bytes === 8) return BigInt(h(2 * i, seed)) | (BigInt(h(2 * i + 1, seed)) << 32n)
-  return BigInt(h(i, seed) >>> (32 - 8 * bytes))
+function fillRaw(view: DataView, size: 1 | 2 | 4 | 8, length: number, seed: number): void {
+  if (size === 8) for (let i = 0; i < 2 * length; i++) view.setUint32(4 * i, h(i, seed), true)
+  else if (size === 4) for (let i = 0; i < length; i++) view.setUint32(4 * i, h(i, seed), true)
+  else if (size === 2) for (let i = 0; i < length; i++) view.setUint16(2 * i, h(i, seed) >>> 16, true)
+  else for (let i = 0; i < length; i++) view.setUint8(i, h(i, seed) >>> 24)
 }
 
-function int(type: ElementType, i: number, seed: number, lo: number, hi: number): bigint {
-  const value = lo + (h(i, seed) % (hi - lo + 1))
-  return type === 'f16' || type === 'f32' || type === 'f64' ? floatBits(type, value) : BigInt(value)
+const int = (seed: number, lo: number, hi: number) => {
+  const count = hi - lo + 1
+  return (i: number): number => lo + (h(i, seed) % count)
 }
 
-function uniform(type: ElementType, i: number, seed: number, lo: number, hi: number): bigint {
-  const part = type === 'f64' ? h(i, seed) / 2 ** 32 : (h(i, seed) >>> 8) / 2 ** 24
-  const value = lo + (hi - lo) * part
-  if (type === 'f64') return floatBits('f64', value)
-  return type === 'f16' ? floatBits('f16', Math.fround(value)) : floatBits('f32', value)
+function uniform(type: ElementType, seed: number, lo: number, hi: number): (i: number) => number {
+  if (type === 'f64') return (i) => lo + (hi - lo) * (h(i, seed) / 2 ** 32)
+  // To f16 by way of f32.
+  return (i) => Math.fround(lo + (hi - lo) * ((h(i, seed) >>> 8) / 2 ** 24))
 }

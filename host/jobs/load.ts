@@ -72,8 +72,8 @@ async function contents({ name, type, length, init }: Buffer, read: ReadFile): P
       return sized(await read(init.file), length * size, init.file, `buffers.${name}.init.file`)
     default: {
       const bytes = new Uint8Array(length * size)
-      const view = new DataView(bytes.buffer)
-      for (let i = 0; i < length; i++) writeBits(view, i * size, size, init.bits)
+      if (length > 0) writeBits(new DataView(bytes.buffer), 0, size, init.bits)
+      for (let filled = size; filled < bytes.length; filled *= 2) bytes.copyWithin(filled, 0, filled)
       return bytes
     }
   }

@@ -87,3 +87,15 @@ export function floatBits(type: 'f16' | 'f32' | 'f64', value: number): bigint {
   scratch.setFloat64(0, value)
   return scratch.getBigUint64(0)
 }
+
+/** Writes a number as an element of a type at a byte offset: a float rounded to nearest even, an integer modulo its size. */
+export function numberWriter(type: ElementType): (view: DataView, offset: number, value: number) => void {
+  if (type === 'f16') return (view, offset, value) => view.setUint16(offset, f16Bits(value), true)
+  if (type === 'f32') return (view, offset, value) => view.setFloat32(offset, value, true)
+  if (type === 'f64') return (view, offset, value) => view.setFloat64(offset, value, true)
+  const bytes = bytesOf(type)
+  if (bytes === 1) return (view, offset, value) => view.setUint8(offset, value)
+  if (bytes === 2) return (view, offset, value) => view.setUint16(offset, value, true)
+  if (bytes === 4) return (view, offset, value) => view.setUint32(offset, value, true)
+  return (view, offset, value) => view.setBigUint64(offset, BigInt.asUintN(64, BigInt(value)), true)
+}
