@@ -16,7 +16,6 @@ import {
   LANE_SIGN,
   type LaneContext,
   type LaneStep,
-  MIN_NORMAL,
   maskOffset,
   pushLanes,
   ROW_BYTES,
@@ -67,11 +66,8 @@ export class Chunk {
   readonly #masks = new Map<number, number>()
   /** Masks by the steps that made them, of those that are kept. */
   readonly #kept = new Map<LaneStep, number>()
-  readonly #loaded = new Map<Step, readonly { readonly at: number; readonly local: number }[]>()
   readonly #small: number
   readonly #nan: number
-  /** The least normal number in all lanes, while the chunk is computed exactly. */
-  #minNormal = 0
   /** Local of the lanes that are active, in runs that move lanes. */
   #active = 0
   #watchesSmall = false
@@ -268,11 +264,6 @@ export class Chunk {
   put(at: number, local: number, grained = false): void {
     this.#define(at, valueIn(local, grained))
   }
-  /** Sets a row to what an instruction has loaded into a local. */
-  load(step: Step, at: number, local: number): void {
-    this.put(at, local)
-    this.#loaded.set(step, [...(this.#loaded.get(step) ?? []), { at, local }])
-  }
   /** Tests that bits from outside are zero or not too small. */
   watch(code: Code, local: number): void {
     this.#watchSmall(code, valueIn(local))
@@ -330,12 +321,12 @@ export class Chunk {
     }
   }
 
-  // --- one instruction, fast
+  // --- one instruction
 
   /** @param moved the row of a DPP instruction */
   fast(code: Code, laneStep: LaneStep, moved?: readonly Moved[]): void {
     const { step } = laneStep
-    if (isWide(step)) this.#wide(code, laneStep, false)
+    if (isWide(step)) this.#wide(code, laneStep)
     else this.#narrow(code, laneStep, moved)
     this.locals.reset()
   }
@@ -344,7 +335,7 @@ export class Chunk {
     const { step } = laneStep
     const { name, shape, traits } = step.operation
     const { valueType: result, isMove, isProductAndSum, carriesNan } = factsOf(step.operation)
-    const sources = shape.sources.map((type, slot) => (isMask(type) ? undefined : this.#operand(code, laneStep, slot, moved, false)))
+    const sources = shape.sources.map((type, slot) => (isMask(type) ? undefined : this.#operand(code, laneStep, slot, moved)))
     shape.sources.forEach((type, slot) => {
       const value = sources[slot]
       if (!value) return
@@ -355,7 +346,7 @@ export class Chunk {
     const plain = step.mods.abs === 0 && step.mods.neg === 0 && !isStaged(step)
     if (name === 'v_mov_b32' && plain) return this.#define(step.dst, sources[0]!)
     const args = this.#arguments(code, laneStep, sources)
-    if (hasMask(step) && !laneStep.maskIsDead) this.#mask(code, laneStep, args, moved, false)
+    if (hasMask(step) && !laneStep.maskIsDead) this.#mask(code, laneStep, args, moved)
     if (result === undefined) return
     this.#setLane(code, step)
     if (isProductAndSum) this.#productAndSum(code, args)
@@ -376,7 +367,7 @@ export class Chunk {
       value.tainted = traits.has('nan') || floats.some((s) => s.tainted)
       if (carriesNan) for (const source of floats) source.carriers.push(value)
     } else if (result === 'f16' && traits.has('nan')) this.#watchNan16(code, value)
-    this.#define(step.dst, isStaged(step) ? this.#staged(code, step, value, moved, false) : value)
+    this.#define(step.dst, isStaged(step) ? this.#staged(code, step, value, moved) : value)
   }
 
   /** v_mbcnt needs to know which lanes it computes: as in the core's loops a global says so. */
@@ -400,9 +391,9 @@ export class Chunk {
   // --- what stands around an operation
 
   /** What the row holds that a DPP instruction moves. */
-  moved(code: Code, at: number, exact: boolean): Moved {
+  moved(code: Code, at: number): Moved {
     const value = this.#row(code, at)
-    if (!exact) this.#watchNan(code, value)
+    this.#watchNan(code, value)
     const bits = this.locals.local(V128)
     pushArgument(code, value.arg)
     code.get(this.#active).simd(SIMD.and).set(bits)
@@ -410,7 +401,7 @@ export class Chunk {
   }
 
   /** A source of 32 bits or less after SDWA and DPP: bits of another register, or of other lanes, are nothing that anything is known of. */
-  #operand(code: Code, laneStep: LaneStep, slot: number, moved: readonly Moved[] | undefined, exact: boolean): Value {
+  #operand(code: Code, laneStep: LaneStep, slot: number, moved: readonly Moved[] | undefined): Value {
     const { step } = laneStep
     const part = sourcePart(step, slot)
     const isMoved = moved !== undefined && slot === 0
@@ -418,7 +409,7 @@ export class Chunk {
     if (isMoved) this.#pushMoved(code, step, moved, 'bits')
     else {
       const value = this.#source(code, laneStep, slot)
-      if (!exact) this.#watchNan(code, value)
+      this.#watchNan(code, value)
       pushArgument(code, value.arg)
       selectPart(code, part!)
     }
@@ -452,15 +443,15 @@ export class Chunk {
   }
 
   /** A result of 32 bits or less after omod and clamp, and as SDWA and DPP write it. */
-  #staged(code: Code, step: Step, result: Value, moved: readonly Moved[] | undefined, exact: boolean): Value {
+  #staged(code: Code, step: Step, result: Value, moved: readonly Moved[] | undefined): Value {
     const finish = finishOf(step, this.modes)
-    let value = finish === 0 ? result : this.#finished(code, step, result, finish, exact)
+    let value = finish === 0 ? result : this.#finished(code, step, result, finish)
     const isPart = resultPart(step) !== undefined
     if (!isPart && (moved === undefined || this.#writesAll(step))) return value
-    if (!exact) this.#watchNan(code, value)
+    this.#watchNan(code, value)
     const pushOld = () => {
       const old = this.#row(code, step.dst)
-      if (!exact) this.#watchNan(code, old)
+      this.#watchNan(code, old)
       pushArgument(code, old.arg)
     }
     pushArgument(code, value.arg)
@@ -476,13 +467,11 @@ export class Chunk {
   }
 
   /** A result after omod and clamp. */
-  #finished(code: Code, step: Step, result: Value, finish: number, exact: boolean): Value {
+  #finished(code: Code, step: Step, result: Value, finish: number): Value {
     const value = valueIn(this.locals.local(V128))
-    const least = flushesResults(step, this.modes) ? MIN_NORMAL : 0
     if (valueType(step) === 'f16') this.kernels.apply(code, 'finish16', [result.arg, { constant: finish }, { lanes: 0 }], this.locals)
-    else if (exact) this.kernels.call(code, 'finish32', [result.arg, { constant: finish }, { lanes: least }], this.locals)
     else {
-      if (least !== 0) this.#watchSmall(code, result)
+      if (flushesResults(step, this.modes)) this.#watchSmall(code, result)
       if (!(finish & 4 && this.modes.dx10Clamp)) {
         // Any NaN: also one that is what it should be does not pass here.
         result.tainted = true
@@ -553,10 +542,10 @@ export class Chunk {
     return lanes
   }
 
-  #mask(code: Code, laneStep: LaneStep, args: readonly Argument[], moved: readonly Moved[] | undefined, exact: boolean): void {
+  #mask(code: Code, laneStep: LaneStep, args: readonly Argument[], moved: readonly Moved[] | undefined): void {
     const { step } = laneStep
     const name = valueType(step) ? `${step.operation.name}_mask` : step.operation.name
-    this.#kernel(code, name, args, exact)
+    this.kernels.apply(code, name, args, this.locals)
     if (moved !== undefined && !this.#writesAll(step)) {
       this.#pushWritten(code, step, moved)
       code.simd(SIMD.and)
@@ -573,60 +562,47 @@ export class Chunk {
 
   // --- 64-bit shapes: two lanes at a time; results need no watching of small values, as their denormals are kept
 
-  #wide(code: Code, laneStep: LaneStep, exact: boolean): void {
+  #wide(code: Code, laneStep: LaneStep): void {
     const { step } = laneStep
     const { name, shape, traits } = step.operation
     const result = valueType(step)
     const shift = SHIFTS[name]
     const count = shift && laneStep.captured[shift[1]]!
-    if (count?.kind === 'constant') return this.#shift(code, laneStep, shift![0], 1 - shift![1], count.low, exact)
+    if (count?.kind === 'constant') return this.#shift(code, laneStep, shift![0], 1 - shift![1], count.low)
     const halves = [0, 1].map((half) =>
-      shape.sources.map((type, slot) => ({ local: this.#half(code, laneStep, type, slot, half as 0 | 1, exact) })),
+      shape.sources.map((type, slot) => ({ local: this.#half(code, laneStep, type, slot, half as 0 | 1) })),
     )
     if (hasMask(step) && !laneStep.maskIsDead) {
       const maskName = result ? `${name}_mask` : name
-      for (const args of halves) this.#kernel(code, maskName, args, exact)
+      for (const args of halves) this.kernels.apply(code, maskName, args, this.locals)
       shuffleDwords(code, LOW_DWORDS)
       this.#setMask(code, laneStep)
     }
     if (result === undefined) return
-    const floatArgs = (args: readonly Argument[]) => args.filter((_, i) => shape.sources[i] === result)
     const results = halves.map((args) => {
       const local = this.locals.temporary(V128)
-      this.#kernel(code, name, args, exact)
+      this.kernels.apply(code, name, args, this.locals)
       code.set(local)
       if (traits.has('nan') && result === 'f64') {
-        if (exact) this.#rebuildNan(code, 'nan64', local, floatArgs(args))
-        else {
-          this.#watchesNan = true
-          code.get(this.#nan).get(local).get(local).simd(SIMD.f64x2Ne).simd(SIMD.or).set(this.#nan)
-        }
+        this.#watchesNan = true
+        code.get(this.#nan).get(local).get(local).simd(SIMD.f64x2Ne).simd(SIMD.or).set(this.#nan)
       }
       return local
     })
     const low = this.#dwords(code, results, LOW_DWORDS)
     if (bitsOf(result) === 64) {
       this.#define(step.dst + ROW_BYTES, this.#dwords(code, results, HIGH_DWORDS))
-    } else if (result === 'f32' && flushesResults(step, this.modes)) {
-      if (exact) this.#flush(code, low)
-      else this.#watchSmall(code, low)
-    }
+    } else if (result === 'f32' && flushesResults(step, this.modes)) this.#watchSmall(code, low)
     this.#define(step.dst, low)
   }
 
-  /** A kernel: its body, or a call where it is only for chunks that failed a test. Those are few, and large bodies would be there twice. */
-  #kernel(code: Code, name: string, args: readonly Argument[], exact: boolean): void {
-    if (exact) this.kernels.call(code, name, args, this.locals)
-    else this.kernels.apply(code, name, args, this.locals)
-  }
-
   /** A 64-bit shift of all lanes by one count. */
-  #shift(code: Code, laneStep: LaneStep, name: string, slot: number, count: number, exact: boolean): void {
+  #shift(code: Code, laneStep: LaneStep, name: string, slot: number, count: number): void {
     const { step } = laneStep
     const type = step.operation.shape.sources[slot]!
     const results = ([0, 1] as const).map((half) => {
       const local = this.locals.temporary(V128)
-      this.#kernel(code, name, [{ local: this.#half(code, laneStep, type, slot, half, exact) }, { constant: count & 63 }], exact)
+      this.kernels.apply(code, name, [{ local: this.#half(code, laneStep, type, slot, half) }, { constant: count & 63 }], this.locals)
       code.set(local)
       return local
     })
@@ -645,7 +621,7 @@ export class Chunk {
   }
 
   /** Two lanes of a source as 64-bit lanes. */
-  #half(code: Code, laneStep: LaneStep, type: OperandType, slot: number, half: 0 | 1, exact: boolean): number {
+  #half(code: Code, laneStep: LaneStep, type: OperandType, slot: number, half: 0 | 1): number {
     const { step, captured } = laneStep
     const local = this.locals.temporary(V128)
     const lanes = half === 0 ? [0, 4, 1, 5] : [2, 6, 3, 7]
@@ -657,14 +633,14 @@ export class Chunk {
       return local
     }
     const low = this.#source(code, laneStep, slot)
-    if (!exact) this.#watchNan(code, low)
+    this.#watchNan(code, low)
     if (bitsOf(type) === 64) {
       const high = this.#source(code, laneStep, slot, true)
-      if (!exact) this.#watchNan(code, high)
+      this.#watchNan(code, high)
       pushArgument(code, low.arg)
       pushArgument(code, this.#signed(code, step, slot, high.arg))
     } else {
-      pushArgument(code, type === 'f32' ? this.#wideFloat(code, step, slot, low, exact) : low.arg)
+      pushArgument(code, type === 'f32' ? this.#wideFloat(code, step, slot, low) : low.arg)
       code.v128(0)
     }
     shuffleDwords(code, lanes)
@@ -673,98 +649,11 @@ export class Chunk {
   }
 
   /** An f32 source of a 64-bit shape (v_cvt_f64_f32), after abs, neg and flushing. */
-  #wideFloat(code: Code, step: Step, slot: number, value: Value, exact: boolean): Argument {
+  #wideFloat(code: Code, step: Step, slot: number, value: Value): Argument {
     const signed = this.#signed(code, step, slot, value.arg)
     if (!flushesSources(step, this.modes)) return signed
-    if (exact) return this.#flushed(code, signed)
     this.#watchSmall(code, value)
     return signed
-  }
-
-  // --- the chunk again, exactly
-
-  /** Begins to compute the run anew from what the rows still hold; returns what puts the results where the fast way put its own. */
-  again(code: Code): () => void {
-    const results = new Map([...this.#dirty].map((at) => [at, this.#values.get(at)!]))
-    const masks = new Map(this.#masks)
-    const kept = new Map(this.#kept)
-    this.#values.clear()
-    this.#masks.clear()
-    this.#minNormal = this.locals.local(V128)
-    code.v128(MIN_NORMAL).set(this.#minNormal)
-    return () => this.#replace(code, results, masks, kept)
-  }
-
-  #replace(code: Code, results: ReadonlyMap<number, Value>, masks: ReadonlyMap<number, number>, kept: ReadonlyMap<LaneStep, number>): void {
-    // A value that several rows share, or one that was loaded only, may be set more than once: to the same.
-    for (const [at, value] of results) {
-      if ('local' in value.arg) {
-        pushArgument(code, this.#values.get(at)!.arg)
-        store(code, value)
-      }
-      this.#values.set(at, value)
-    }
-    setAgain(code, this.#masks, masks)
-    setAgain(code, this.#kept, kept)
-  }
-
-  exact(code: Code, laneStep: LaneStep, moved: readonly Moved[] | undefined): void {
-    if (laneStep.loads) for (const { at, local } of this.#loaded.get(laneStep.step)!) this.put(at, local)
-    else if (isWide(laneStep.step)) this.#wide(code, laneStep, true)
-    else this.#exactNarrow(code, laneStep, moved)
-    this.locals.reset()
-  }
-
-  #exactNarrow(code: Code, laneStep: LaneStep, moved: readonly Moved[] | undefined): void {
-    const { step } = laneStep
-    const { name, shape, traits } = step.operation
-    const result = valueType(step)
-    const sources = shape.sources.map((type, slot) => (isMask(type) ? undefined : this.#operand(code, laneStep, slot, moved, true)))
-    const args = this.#arguments(code, laneStep, sources).map((arg, slot) =>
-      needsGrain(step, slot, this.modes) ? this.#flushed(code, arg) : arg,
-    )
-    if (hasMask(step)) this.#mask(code, laneStep, args, moved, true)
-    if (result === undefined) return
-    this.#setLane(code, step)
-    this.kernels.call(code, name, args, this.locals)
-    const local = this.locals.local(V128)
-    const value = valueIn(local)
-    store(code, value)
-    const floats = args.filter((_, i) => shape.sources[i] === result)
-    if (traits.has('nan') && result === 'f32') this.#rebuildNan(code, 'nan32', local, floats)
-    if (traits.has('nan') && result === 'f16') this.#rebuildNan(code, 'nan16', local, floats)
-    if (result === 'f32' && flushesResults(step, this.modes)) this.#flush(code, value)
-    if (bitsOf(result) === 16) {
-      code.get(local).v128(0xffff).simd(SIMD.and)
-      store(code, value)
-    }
-    this.#define(step.dst, isStaged(step) ? this.#staged(code, step, value, moved, true) : value)
-  }
-
-  #flush(code: Code, value: Value): void {
-    this.kernels.call(code, 'flush32', [value.arg, { local: this.#minNormal }], this.locals)
-    store(code, value)
-  }
-
-  #flushed(code: Code, arg: Argument): Argument {
-    const value = valueIn(this.locals.temporary(V128))
-    this.kernels.call(code, 'flush32', [arg, { local: this.#minNormal }], this.locals)
-    store(code, value)
-    return value.arg
-  }
-
-  #rebuildNan(code: Code, rule: 'nan16' | 'nan32' | 'nan64', local: number, floats: readonly Argument[]): void {
-    const [a = { local }, b = a, c = b] = floats
-    this.kernels.call(code, rule, [{ local }, a, b, c], this.locals)
-    code.set(local)
-  }
-}
-
-/** Puts masks that were computed again where they were before. */
-function setAgain<K>(code: Code, now: Map<K, number>, before: ReadonlyMap<K, number>): void {
-  for (const [key, local] of before) {
-    code.get(now.get(key)!).set(local)
-    now.set(key, local)
   }
 }
 

@@ -16,9 +16,8 @@ import { type Code, SIMD } from './wasm.ts'
 export const ROW_BYTES = 256
 /** Bytes of a chunk of four lanes. */
 export const CHUNK_BYTES = 16
-/** The sign bit of a lane, and the least normal number. */
+/** The sign bit of a lane. */
 export const LANE_SIGN = 0x80000000 | 0
-export const MIN_NORMAL = 0x00800000
 /** A source that is no VGPR, as it was when the instruction's turn came: constants, scalars spread over a v128, the bits of a mask. */
 export type Captured =
   | { readonly kind: 'row' }
@@ -149,8 +148,6 @@ export interface LaneContext {
   readonly pool?: ReadonlyMap<string, number>
   /** Takes scalars that are taken to be at least 2^-102; whoever gives it tests them. */
   readonly large?: Set<Value>
-  /** Writes what tells that results may not be grained: a chunk was computed again. */
-  readonly unsure: (code: Code) => void
 }
 
 /** Appends the test that a value is zero or not too small; the least of them is kept in a local. */

@@ -1,3 +1,4 @@
+import type { UnfinishedRun } from './again.ts'
 import { Chunk, type Moved } from './chunk.ts'
 import type { Step } from './graph.ts'
 import { loadPool } from './kernels.ts'
@@ -26,11 +27,15 @@ export class LaneLoop {
   readonly #all: number
   readonly #reads: LaneReads | undefined
 
-  /** @param readsOf makes what loads, where a step of the run does */
+  /**
+   * @param again appends what computes the lanes of a turn, and of all behind it, when a test fails
+   * @param readsOf makes what loads, where a step of the run does
+   */
   constructor(
     private readonly code: Code,
     private readonly steps: readonly LaneStep[],
     private readonly context: LaneContext,
+    private readonly again: (code: Code, run: UnfinishedRun) => void,
     readsOf?: (active: number, all: number) => LaneReads,
   ) {
     const { locals } = context
@@ -51,19 +56,13 @@ export class LaneLoop {
     const chunks = this.#chunks
     const body = new Code()
     for (const step of this.steps) {
-      const moved = this.#moved(body, step, false)
+      const moved = this.#moved(body, step)
       chunks.forEach((chunk, i) => {
         if (step.loads) this.#reads!.read(body, step.step, chunk, i)
         else chunk.fast(body, step, moved)
       })
     }
     for (const chunk of chunks) chunk.watchResults(body)
-    const exact = new Code()
-    const watched = chunks.some((chunk) => chunk.watched)
-    if (watched) {
-      this.context.unsure(exact)
-      this.#again(exact)
-    }
 
     const { code } = this
     const lanes = 4 * chunks.length
@@ -84,12 +83,16 @@ export class LaneLoop {
     for (const chunk of chunks) chunk.begin(code, least)
     if (this.#moves) for (const chunk of chunks) chunk.spreadActive(code, active)
     code.append(body)
-    if (watched) {
-      chunks.forEach((chunk, i) => {
-        chunk.pushWatched(code)
-        if (i > 0) code.simd(SIMD.or)
-      })
-      code.simd(SIMD.anyTrue).block(OP.if).append(exact).end()
+    const watched = chunks.filter((chunk) => chunk.watched)
+    watched.forEach((chunk, i) => {
+      chunk.pushWatched(code)
+      if (i > 0) code.simd(SIMD.or)
+    })
+    if (watched.length > 0) {
+      code.simd(SIMD.anyTrue).block(OP.if)
+      this.again(code, { steps: this.steps, exec, shift: this.#shift, masks: bits })
+      // There is no other turn.
+      code.i32(64).set(this.#shift).op(OP.br).u32(1).end()
     }
     this.#commit(active, all)
     for (const [at, local] of bits) this.#gather(local, (chunk) => chunk.pushMask(code, at))
@@ -116,19 +119,9 @@ export class LaneLoop {
     code.get(this.#active).op(OP.i32And, OP.i64ExtendI32U).get(this.#shift).op(OP.i64ExtendI32U, OP.i64Shl, OP.i64Or).set(bits)
   }
 
-  /** Computes the chunks anew, exactly, from what the rows still hold. */
-  #again(code: Code): void {
-    const finish = this.#chunks.map((chunk) => chunk.again(code))
-    for (const step of this.steps) {
-      const moved = this.#moved(code, step, true)
-      for (const chunk of this.#chunks) chunk.exact(code, step, moved)
-    }
-    for (const put of finish) put()
-  }
-
   /** What the chunks hold of the row that a DPP instruction moves: all of it is taken before the first chunk is written. */
-  #moved(code: Code, { step }: LaneStep, exact: boolean): readonly Moved[] | undefined {
-    return isDpp(step) ? this.#chunks.map((chunk) => chunk.moved(code, step.sources[0], exact)) : undefined
+  #moved(code: Code, { step }: LaneStep): readonly Moved[] | undefined {
+    return isDpp(step) ? this.#chunks.map((chunk) => chunk.moved(code, step.sources[0])) : undefined
   }
 
   /** Tests scalar sources once; each chunk starts with what that gave. */

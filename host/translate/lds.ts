@@ -166,7 +166,7 @@ export class LdsReads {
       code.end().end()
     }
     results.forEach((local, i) => {
-      chunk.load(step, step.dst + i * ROW_BYTES, local)
+      chunk.put(step.dst + i * ROW_BYTES, local)
     })
     locals.reset()
   }

@@ -146,7 +146,6 @@ class GraphNestWriter {
       ...context,
       carried: (chunk, at) => this.#rows.carry(chunk, at),
       constant: (at) => !dirty.has(at),
-      unsure: () => {},
     }
     this.#chunks = Array.from({ length: count }, (_, i) => new Chunk(lane, i, this.#rows.base, this.#shift, this.#scalars))
     // What a group writes lives around the loop.

@@ -6,7 +6,7 @@ import { type Code, I32, OP, SIMD, V128 } from './wasm.ts'
 export const SHADOW_ROWS = 96
 
 /** What a nest is written with. */
-export interface NestContext extends Omit<LaneContext, 'carried' | 'unsure'> {
+export interface NestContext extends Omit<LaneContext, 'carried'> {
   /** Global that counts instructions left. */
   readonly left: number
 }

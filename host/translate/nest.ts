@@ -81,7 +81,7 @@ export class NestWriter {
     if (nest.block.steps.some(isLdsRead)) this.#lds.begin(this.#before)
     const scalars = new Set<Value>()
     const carried = (chunk: number, at: number) => this.#rows.carry(chunk, at)
-    const lane: LaneContext = { ...context, carried, constant, unsure: () => {} }
+    const lane: LaneContext = { ...context, carried, constant }
     this.#dirty = new Set(nest.block.steps.flatMap((step) => rowsWritten(step, nest.roleOf(step))))
     const steps: LaneStep[] = []
     const newChunks = (large?: Set<Value>) =>

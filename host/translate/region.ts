@@ -8,6 +8,7 @@
 import { Stop } from '../engine.ts'
 import { EXEC_LO, RECORD_PC, scalarOffset, VCC_LO, WAVE_INSTRUCTIONS, WAVE_MASKED, WAVE_PC, WAVE_SCC, WAVE_STOP } from '../plan/layout.ts'
 import { FLAG_APPROXIMATE, KIND_SPECIAL } from '../plan/record.ts'
+import { type UnfinishedRun, writeAgain } from './again.ts'
 import { crossLaneUses, laneSource, writeCrossLane } from './crosslane.ts'
 import { findGrained, GrainState } from './flow.ts'
 import { SMALL } from './grain.ts'
@@ -40,6 +41,7 @@ import {
   countApproximate,
   EXEC,
   isPlainScalar,
+  M0,
   overlaps,
   pair,
   pushRecord,
@@ -217,6 +219,8 @@ class BlockWriter {
   /** Scalars that the open run or an instruction behind it writes, and rows that the latter writes; those that the latter reads. */
   readonly #written = new Set<number>()
   readonly #readAfter = new Set<number>()
+  /** Scalars that were set since the run was opened, by instructions that run before it. */
+  readonly #changed = new Set<number>()
   /** Rows that the open run reads, and that it writes. */
   readonly #rowsRead = new Set<number>()
   readonly #rowsWritten = new Set<number>()
@@ -257,7 +261,10 @@ class BlockWriter {
   #close(): void {
     if (this.#run.length > 0) {
       const { modes, kernels, locals, module } = this
-      const unsure = (code: Code) => code.i32(1).op(OP.globalSet).u32(module.unsure)
+      const again = (code: Code, run: UnfinishedRun) => {
+        code.i32(1).op(OP.globalSet).u32(module.unsure)
+        writeAgain(code, run, { locals, wave: WAVE, runStep: this.#stepImport, changed: this.#changed })
+      }
       const reads = (active: number, all: number) =>
         new LdsReads(locals, WAVE, (code, lanes, chunk) => {
           code.get(active).i32(all).op(OP.i32Ne).block(OP.if).get(lanes).get(active)
@@ -266,12 +273,12 @@ class BlockWriter {
         })
       const pool = new Map<string, number>()
       locals.pool = pool
-      new LaneLoop(this.code, this.#run, { modes, kernels, locals, wave: WAVE, grained: this.#grained, pool, unsure }, reads).write()
+      new LaneLoop(this.code, this.#run, { modes, kernels, locals, wave: WAVE, grained: this.#grained, pool }, again, reads).write()
       locals.pool = undefined
       this.#run = []
     }
     for (const { apply } of this.#after.splice(0)) apply()
-    for (const set of [this.#written, this.#readAfter, this.#rowsRead, this.#rowsWritten]) set.clear()
+    for (const set of [this.#written, this.#readAfter, this.#changed, this.#rowsRead, this.#rowsWritten]) set.clear()
     this.locals.clear()
   }
 
@@ -401,7 +408,12 @@ class BlockWriter {
       this.locals.reset()
     }
     if (this.#waits(reads, writes)) this.#wait({ reads, writes, apply })
-    else apply()
+    else this.#applyNow(writes, apply)
+  }
+
+  #applyNow(writes: ReadonlySet<number>, apply: () => void): void {
+    if (this.#run.length > 0) for (const at of writes) this.#changed.add(at)
+    apply()
   }
 
   #waits(reads: ReadonlySet<number>, writes: ReadonlySet<number>): boolean {
@@ -409,7 +421,9 @@ class BlockWriter {
       overlaps(reads, this.#written) ||
       overlaps(writes, this.#written) ||
       overlaps(writes, this.#readAfter) ||
-      (this.#run.length > 0 && EXEC_PAIR.some((at) => writes.has(at)))
+      (this.#run.length > 0 && EXEC_PAIR.some((at) => writes.has(at))) ||
+      // The core would ask it if it had to read again.
+      (writes.has(M0) && this.#run.some(({ loads }) => loads))
     )
   }
   #wait(waiting: Waiting): void {
@@ -435,7 +449,7 @@ class BlockWriter {
     this.#state.call(step)
     for (const at of writes) this.#grained.delete(at)
     if (waits) this.#wait({ reads: others, writes, apply })
-    else apply()
+    else this.#applyNow(writes, apply)
   }
 
   /** What pushes half of a mask of the open run as it is now, if a scalar is that. */

@@ -82,6 +82,9 @@ const VALU = [
   'v_add_f64 w w w',
   'v_mul_f64 w w w',
   'v_fma_f64 w w w w',
+  'v_add_f64 w m w',
+  'v_fma_f64 w w m w',
+  'v_lshlrev_b64 w s w',
   'v_lshlrev_b64 w v w',
   'v_cvt_f64_f32 w x',
   'v_cvt_f32_f64 d w',
@@ -134,6 +137,9 @@ const VALU = [
   'v_writelane_b32 v11 z s21',
   'v_mbcnt_lo_u32_b32 d x v',
   'v_mbcnt_hi_u32_b32 d x v',
+  'v_mbcnt_lo_u32_b32 d exec_lo v',
+  'v_mbcnt_hi_u32_b32 d exec_hi v',
+  'v_cndmask_b32_e64 d v v exec',
   'v_perm_b32 d v v v',
 ]
 const SALU = [
