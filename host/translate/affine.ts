@@ -480,12 +480,9 @@ export class AffineLoop {
 
   /** Whether something behind a load reads the row as an f32 that would be flushed. */
   #isTested(index: number, row: number): boolean {
-    const { steps, context } = this.around
+    const { steps } = this.around
     for (const step of steps.slice(index + 1)) {
-      if (
-        this.plan.lanes.has(step) &&
-        step.operation.shape.sources.some((_, slot) => step.sources[slot] === row && needsGrain(step, slot, context.modes))
-      )
+      if (this.plan.lanes.has(step) && step.operation.shape.sources.some((_, slot) => step.sources[slot] === row && needsGrain(step, slot)))
         return true
       if (step.dst === row) return false
     }

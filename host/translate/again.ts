@@ -2,9 +2,11 @@
  * A run of lanes again, by the core: where a test fails, the core takes the run's steps one by one, for the lanes that are not written yet. What it
  * does is exact for any values, and it happens so seldom that code of its own, a second time all that the run does, would hardly ever be executed.
  */
+import { WAVE_MODE } from '../plan/layout.ts'
 import { FLAG_APPROXIMATE } from '../plan/record.ts'
 import { push as pushArgument } from './kernels.ts'
 import { EXEC_OFFSET, type FunctionLocals, type LaneStep, maskOffset, type Value, VCC_OFFSET } from './lane-values.ts'
+import { MODE_KEY } from './modes.ts'
 import { countApproximate, pushRecord } from './scalars.ts'
 import { type Code, I32, I64, OP, SIMD } from './wasm.ts'
 
@@ -26,6 +28,11 @@ export interface AgainContext {
   readonly wave: number
   /** Index of the core's `runStep`. */
   readonly runStep: number
+  /** Index of its `begin`, after which it knows MODE. */
+  readonly begin: number
+  /** Bits of MODE that the core knows of, and as they are behind the run: its steps have their own. */
+  readonly modeOfCore: number
+  readonly mode: number
   /** Scalars that instructions behind some of the run's steps have set already. */
   readonly changed: ReadonlySet<number>
 }
@@ -40,12 +47,24 @@ export function writeAgain(code: Code, { steps, exec, shift, masks }: Unfinished
     code.get(wave).get(rest).memory(OP.i64Store, EXEC_OFFSET)
     code.get(wave).op(OP.call).u32(locals.functionImport('refreshExec'))
   }
+  let known = context.modeOfCore
+  const setMode = (mode: number) => {
+    code.get(wave).get(wave).memory(OP.i32Load, WAVE_MODE).i32(~MODE_KEY).op(OP.i32And).i32(mode).op(OP.i32Or)
+    code.memory(OP.i32Store, WAVE_MODE)
+  }
+  const tellMode = (mode: number) => {
+    if (mode === known) return
+    setMode(mode)
+    code.get(wave).op(OP.call).u32(context.begin)
+    known = mode
+  }
   const sources = steps.map((step) => changedSources(step, context.changed))
   const now = new Map<number, number>()
   for (const { at } of sources.flat()) if (!now.has(at)) now.set(at, locals.fresh(I32))
   for (const [at, local] of now) code.get(wave).memory(OP.i32Load, at).set(local)
   narrow()
   steps.forEach(({ step, keeps }, i) => {
+    tellMode(step.modes.key)
     for (const { at, push } of sources[i]!) {
       code.get(wave)
       push(code)
@@ -58,6 +77,8 @@ export function writeAgain(code: Code, { steps, exec, shift, masks }: Unfinished
     // It was counted when the run began.
     if (step.flags & FLAG_APPROXIMATE) countApproximate(code, wave, step, locals, () => code.i64(-1n))
   })
+  tellMode(context.modeOfCore)
+  if (context.mode !== known) setMode(context.mode)
   for (const [at, local] of masks) addMask(code, wave, at, local)
   for (const [at, local] of now) code.get(wave).get(local).memory(OP.i32Store, at)
   code.get(wave).get(exec).memory(OP.i64Store, EXEC_OFFSET)

@@ -25,7 +25,6 @@ import {
   valueType,
   watchSmall,
 } from './lane-values.ts'
-import type { LaneModes } from './modes.ts'
 import {
   finishOf,
   isBound,
@@ -80,7 +79,6 @@ export class Chunk {
   readonly sums: number[] = []
   /** Whether there can be such rows: in loops of one block. */
   #hasSums = true
-  private readonly modes: LaneModes
   private readonly kernels: Kernels
   private readonly locals: FunctionLocals
   readonly #offset: number
@@ -98,7 +96,6 @@ export class Chunk {
     private readonly shift: number,
     private readonly scalars: Set<Value>,
   ) {
-    this.modes = context.modes
     this.kernels = context.kernels
     this.locals = context.locals
     this.#small = this.locals.local(V128)
@@ -339,7 +336,7 @@ export class Chunk {
     shape.sources.forEach((type, slot) => {
       const value = sources[slot]
       if (!value) return
-      if (needsGrain(step, slot, this.modes)) this.#watchSmall(code, value)
+      if (needsGrain(step, slot)) this.#watchSmall(code, value)
       const readAsFloat = type === 'f32' && (result === 'f32' || result === undefined || result === 'i32' || result === 'u32')
       if (!readAsFloat && !isMove) this.#watchNan(code, value)
     })
@@ -358,7 +355,6 @@ export class Chunk {
     const grain = grainOfResult(
       step,
       floats.map((s) => s.grained),
-      this.modes,
     )
     value.large = this.#addsSquare(step, sources)
     value.grained = grain === 'grained' || value.large
@@ -444,7 +440,7 @@ export class Chunk {
 
   /** A result of 32 bits or less after omod and clamp, and as SDWA and DPP write it. */
   #staged(code: Code, step: Step, result: Value, moved: readonly Moved[] | undefined): Value {
-    const finish = finishOf(step, this.modes)
+    const finish = finishOf(step)
     let value = finish === 0 ? result : this.#finished(code, step, result, finish)
     const isPart = resultPart(step) !== undefined
     if (!isPart && (moved === undefined || this.#writesAll(step))) return value
@@ -471,8 +467,8 @@ export class Chunk {
     const value = valueIn(this.locals.local(V128))
     if (valueType(step) === 'f16') this.kernels.apply(code, 'finish16', [result.arg, { constant: finish }, { lanes: 0 }], this.locals)
     else {
-      if (flushesResults(step, this.modes)) this.#watchSmall(code, result)
-      if (!(finish & 4 && this.modes.dx10Clamp)) {
+      if (flushesResults(step)) this.#watchSmall(code, result)
+      if (!(finish & 4 && step.modes.dx10Clamp)) {
         // Any NaN: also one that is what it should be does not pass here.
         result.tainted = true
         this.#watchNan(code, result)
@@ -592,7 +588,7 @@ export class Chunk {
     const low = this.#dwords(code, results, LOW_DWORDS)
     if (bitsOf(result) === 64) {
       this.#define(step.dst + ROW_BYTES, this.#dwords(code, results, HIGH_DWORDS))
-    } else if (result === 'f32' && flushesResults(step, this.modes)) this.#watchSmall(code, low)
+    } else if (result === 'f32' && flushesResults(step)) this.#watchSmall(code, low)
     this.#define(step.dst, low)
   }
 
@@ -651,7 +647,7 @@ export class Chunk {
   /** An f32 source of a 64-bit shape (v_cvt_f64_f32), after abs, neg and flushing. */
   #wideFloat(code: Code, step: Step, slot: number, value: Value): Argument {
     const signed = this.#signed(code, step, slot, value.arg)
-    if (!flushesSources(step, this.modes)) return signed
+    if (!flushesSources(step)) return signed
     this.#watchSmall(code, value)
     return signed
   }

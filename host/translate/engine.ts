@@ -219,8 +219,9 @@ class Translator implements TranslateEngine, Translations {
         const doubted = left > translation.longest && translation.rest.has(words[at + WAVE_PC / 4]!)
         if (doubted && ++program!.doubts >= DOUBT_LIMIT && translation.trusting) this.#retranslate(program!, wave)
       }
-      // Behind translated code one instruction is what the translation cannot do; inside a block the interpreter goes to its end.
-      const slice = Math.min(left, block < 0 ? (translation?.rest.get(pc) ?? Math.min(COLD_SLICE, this.#threshold ?? COLD_SLICE)) : 1)
+      // Inside a block the interpreter goes to its end, at whatever MODE; what the translation cannot do is one instruction.
+      const cold = block < 0 ? Math.min(COLD_SLICE, this.#threshold ?? COLD_SLICE) : 1
+      const slice = Math.min(left, translation?.rest.get(words[at + WAVE_PC / 4]!) ?? cold)
       const before = words[at + WAVE_INSTRUCTIONS / 4]!
       const stop = this.core.run(wave, slice)
       // A slice is far below 2^32, so the low dword tells.

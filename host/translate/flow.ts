@@ -5,7 +5,6 @@ import { factOf } from './fact.ts'
 import { carriesGrain, grainOfResult, isGrained, needsGrain } from './grain.ts'
 import { type Block, type Step, successors } from './graph.ts'
 import { ROW_BYTES } from './lane-values.ts'
-import type { LaneModes } from './modes.ts'
 import type { Role } from './roles.ts'
 import { EXEC, isExec } from './scalars.ts'
 import { isStaged } from './stages.ts'
@@ -19,7 +18,7 @@ export class GrainState {
   constructor(readonly rows: Set<number>) {}
 
   /** A lane operation in a translated run: its sources are tested where they need to be. */
-  lanes(step: Step, modes: LaneModes): void {
+  lanes(step: Step): void {
     // Nothing is said of parts of registers, values of other lanes, and results of omod.
     if (isStaged(step)) return this.#writes(step)
     const { sources } = step.operation.shape
@@ -28,11 +27,11 @@ export class GrainState {
       if (!carriesGrain(step, slot)) continue
       const kind = step.mods.kinds[slot]
       const row = step.sources[slot]!
-      const tested = needsGrain(step, slot, modes)
+      const tested = needsGrain(step, slot)
       if (tested && kind === KIND_VECTOR) this.rows.add(row)
       carried.push(tested || (kind === KIND_VECTOR && this.rows.has(row)) || (kind === KIND_CONSTANT && isGrained(row)))
     }
-    const grain = grainOfResult(step, carried, modes)
+    const grain = grainOfResult(step, carried)
     this.#writes(step)
     if (grain !== 'unknown') this.rows.add(step.dst)
   }
@@ -70,10 +69,10 @@ const writesExec = (step: Step): boolean => isExec(step.dst) || savesExec(step.o
 const keepsSubset = (step: Step): boolean => KEEPS_EXEC_SUBSET.test(step.operation.name) && step.dst === EXEC && step.sources[0] === EXEC
 
 /** Takes the state over a block. */
-export function followBlock(block: Block, state: GrainState, roleOf: (step: Step) => Role, modes: LaneModes): void {
+export function followBlock(block: Block, state: GrainState, roleOf: (step: Step) => Role): void {
   for (const step of block.steps) {
     const role = roleOf(step)
-    if (role === 'lanes') state.lanes(step, modes)
+    if (role === 'lanes') state.lanes(step)
     else if (role === 'scalar') state.scalar(step)
     else if (role === 'call') {
       state.call(step)
@@ -83,11 +82,7 @@ export function followBlock(block: Block, state: GrainState, roleOf: (step: Step
 }
 
 /** The rows that are grained at each block's start if they are at the start of the blocks that are entered from outside. */
-export function findGrained(
-  blocks: ReadonlyMap<number, Block>,
-  roleOf: (step: Step) => Role,
-  modes: LaneModes,
-): Map<number, ReadonlySet<number>> {
+export function findGrained(blocks: ReadonlyMap<number, Block>, roleOf: (step: Step) => Role): Map<number, ReadonlySet<number>> {
   const before = new Map<number, Set<number>>()
   const [first] = blocks.keys()
   const meet = (pc: number, rows: ReadonlySet<number>): boolean => {
@@ -116,7 +111,7 @@ export function findGrained(
   for (let pc = work.pop(); pc !== undefined; pc = work.pop()) {
     const block = blocks.get(pc)!
     const state = new GrainState(new Set(before.get(pc)))
-    followBlock(block, state, roleOf, modes)
+    followBlock(block, state, roleOf)
     for (const next of successors(block)) if (blocks.has(next) && meet(next, state.rows)) work.push(next)
   }
   return before

@@ -7,7 +7,6 @@
  */
 import { factOf } from './fact.ts'
 import type { Step } from './graph.ts'
-import type { LaneModes } from './modes.ts'
 
 /** Sums: of grained values they are grained. */
 const SUMS = /^v_(add|sub|subrev)_f32$/
@@ -29,18 +28,17 @@ const factsOf = factOf(({ name, shape, traits }) => ({
   resultIsF32: shape.results[0] === 'f32',
 }))
 
-export const flushesSources = ({ operation }: Step, modes: LaneModes): boolean => {
+export const flushesSources = ({ operation, modes }: Step): boolean => {
   const { ftz, flush } = factsOf(operation)
   return ftz || (flush && modes.flushSources32)
 }
-export const flushesResults = ({ operation }: Step, modes: LaneModes): boolean => {
+export const flushesResults = ({ operation, modes }: Step): boolean => {
   const { ftz, flush } = factsOf(operation)
   return ftz || (flush && modes.flushResults32)
 }
 
 /** Whether a source of the operation must be grained: it would be flushed. */
-export const needsGrain = (step: Step, slot: number, modes: LaneModes): boolean =>
-  step.operation.shape.sources[slot] === 'f32' && flushesSources(step, modes)
+export const needsGrain = (step: Step, slot: number): boolean => step.operation.shape.sources[slot] === 'f32' && flushesSources(step)
 
 /** Whether the source counts for the result's grain: it is an f32, or any source of a move but its mask. */
 export const carriesGrain = (step: Step, slot: number): boolean => {
@@ -53,13 +51,13 @@ export const carriesGrain = (step: Step, slot: number): boolean => {
  * @param sources whether each source that carriesGrain is grained, once those that need it have been tested
  * @returns `grained`, `unknown`, or `tested` where it must be tested, since it would be flushed
  */
-export function grainOfResult(step: Step, sources: readonly boolean[], modes: LaneModes): 'grained' | 'tested' | 'unknown' {
+export function grainOfResult(step: Step, sources: readonly boolean[]): 'grained' | 'tested' | 'unknown' {
   const { moves, resultIsF32, always, sums } = factsOf(step.operation)
   if (moves) return sources.every((s) => s) ? 'grained' : 'unknown'
   if (!resultIsF32) return 'unknown'
   if (always) return 'grained'
   if (sums && sources.every((s) => s)) return 'grained'
-  return flushesResults(step, modes) ? 'tested' : 'unknown'
+  return flushesResults(step) ? 'tested' : 'unknown'
 }
 
 /** Bits of 2^-102: values from there on are grained, and what is not below such a value is, too. */

@@ -8,7 +8,6 @@ import { factOf } from './fact.ts'
 import { isGrained, LARGE, MOVES, PRODUCT_AND_SUM } from './grain.ts'
 import type { Step } from './graph.ts'
 import { type Argument, type Kernels, type Locals, push as pushArgument } from './kernels.ts'
-import type { LaneModes } from './modes.ts'
 import { isDpp, isSdwa } from './stages.ts'
 import { type Code, SIMD } from './wasm.ts'
 
@@ -133,7 +132,6 @@ export interface FunctionLocals extends Locals {
 
 /** What a loop is written with. */
 export interface LaneContext {
-  readonly modes: LaneModes
   readonly kernels: Kernels
   readonly locals: FunctionLocals
   /** Local of the wave's address. */

@@ -2,7 +2,6 @@
 import type { CoreMaterial } from '../core/engine.ts'
 import { readBlocks } from './graph.ts'
 import { Kernels } from './kernels.ts'
-import { modesOf } from './modes.ts'
 import type { Evaluate } from './nest-plan.ts'
 import { RegionWriter } from './region.ts'
 import { linkTranslation, type Translation } from './translation.ts'
@@ -44,11 +43,15 @@ export class Maker {
     this.#kernels ??= kernelsOf.get(this.bytes) ?? new Kernels(this.bytes)
     kernelsOf.set(this.bytes, this.#kernels)
     const elder = before?.program === program ? before.elder : before
-    const blocks = readBlocks(memory, program, elder)
-    const writer = before?.writer ?? new RegionWriter(modesOf(mode), this.#kernels, this.#evaluate)
+    const blocks = readBlocks(memory, program, mode, elder)
+    const writer = before?.writer ?? new RegionWriter(mode, this.#kernels, this.#evaluate)
     const { bytes, entries, nests, longest } = writer.write(blocks, trusting)
     const rest = new Map<number, number>()
-    for (const { steps } of blocks.values()) steps.forEach((step, i) => void rest.set(step.pc, steps.length - i))
+    for (const { steps } of blocks.values())
+      steps.forEach(({ pc, modes }, i) => {
+        // Waves come with that MODE, if they come.
+        if (modes.key === mode || !rest.has(pc)) rest.set(pc, steps.length - i)
+      })
     const sent = { program, mode, module: new WebAssembly.Module(bytes), entries, rest, longest, trusting }
     return { translation: { ...linkTranslation(sent, this.material, memory, elder), writer }, bytes: bytes.length, nests }
   }

@@ -1,5 +1,12 @@
+/** MODE as far as translated code depends on it, and how instructions change it. */
+import { wideConstant } from './constant.ts'
+import { factOf } from './fact.ts'
+import type { Step } from './graph.ts'
+
 /** MODE, as far as it decides how lanes are translated. */
 export interface LaneModes {
+  /** The bits of MODE that the rest is made of. */
+  readonly key: number
   readonly flushSources32: boolean
   readonly flushResults32: boolean
   readonly flush64: boolean
@@ -10,9 +17,18 @@ export interface LaneModes {
   readonly ieee: boolean
 }
 
+/** MODE bits by which code is translated. */
+export const MODE_KEY = 0x3ff
+/** Those that no kernel reads: what flushes f32 denormals stands around them. */
+export const MODE_DENORM_32 = 0x30
+
+const known: LaneModes[] = []
+
 /** MODE taken apart (GCN3 manual, "MODE register"): round 1:0 and 3:2, denormals 5:4 and 7:6 (sources, results), DX10_CLAMP 8, IEEE 9. */
 export function modesOf(mode: number): LaneModes {
-  return {
+  const key = mode & MODE_KEY
+  known[key] ??= {
+    key,
     round32: mode & 3,
     round64: (mode >>> 2) & 3,
     flushSources32: (mode & 0x10) === 0,
@@ -21,7 +37,32 @@ export function modesOf(mode: number): LaneModes {
     dx10Clamp: (mode & 0x100) !== 0,
     ieee: (mode & 0x200) !== 0,
   }
+  return known[key]
 }
 
-/** MODE bits that the above are made of. */
-export const MODE_KEY = 0x3ff
+/** Number of MODE among the hardware registers that s_setreg names. */
+const HW_MODE = 1
+const setsRegister = factOf(({ name }) => name === 's_setreg_imm32_b32')
+
+/** Bits of MODE that an instruction writes, and what it writes there. */
+export interface ModeChange {
+  readonly mask: number
+  readonly bits: number
+}
+
+/**
+ * How an instruction changes MODE, where it writes constants, and only bits by which code is translated. The SIMM16 of s_setreg: register 5:0, first
+ * bit 10:6, bits less one 15:11.
+ */
+export function modeChange({
+  operation,
+  imm,
+  mods,
+  sources,
+}: Pick<Step, 'operation' | 'imm' | 'mods' | 'sources'>): ModeChange | undefined {
+  if (!setsRegister(operation) || (imm & 63) !== HW_MODE) return undefined
+  const [first, size] = [(imm >>> 6) & 31, ((imm >>> 11) & 31) + 1]
+  if (first + size > 10) return undefined
+  const mask = ((1 << size) - 1) << first
+  return { mask, bits: (Number(BigInt.asUintN(32, wideConstant(mods.kinds[0], sources[0]))) << first) & mask }
+}

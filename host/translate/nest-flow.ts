@@ -5,7 +5,7 @@
 import { bitsOf, isFloat } from '../isa/row.ts'
 import { scalarOffset, VCC_LO } from '../plan/layout.ts'
 import { FLAG_GLC, KIND_VECTOR } from '../plan/record.ts'
-import { type Block, type Step, successors } from './graph.ts'
+import { type Block, modeAt, type Step, successors } from './graph.ts'
 import { hasMask, maskOffset, ROW_BYTES } from './lane-values.ts'
 import { isLdsRead } from './lds-plan.ts'
 import { type Loop, loopOf } from './loops.ts'
@@ -152,6 +152,8 @@ export interface GraphNest {
 
 /** Whether a loop is such a one. */
 export function planGraphNest(found: Loop, roleOf: (step: Step) => Role): GraphNest | undefined {
+  // Between its blocks MODE is always the same, so it need not be written.
+  if (![...found.blocks.values()].flatMap(successors).every((to) => modeAt(to) === modeAt(found.header))) return undefined
   const threaded = threadBranches(found.blocks, found.header, roleOf)
   const loop = loopOf(found.header, threaded, threaded)
   if (loop === undefined) return undefined

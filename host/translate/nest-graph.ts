@@ -8,7 +8,7 @@
 import { scalarOffset, VCC_LO } from '../plan/layout.ts'
 import { FLAG_APPROXIMATE } from '../plan/record.ts'
 import { Chunk } from './chunk.ts'
-import type { Block, Step } from './graph.ts'
+import { type Block, placeOf, type Step } from './graph.ts'
 import { loadPool, push } from './kernels.ts'
 import {
   type Captured,
@@ -397,7 +397,7 @@ class GraphNestWriter {
     const body = this.#body
     body.get(this.#iteration).get(this.#limit).op(OP.i32Eq).get(this.#spent).get(this.#room).op(OP.i32GtU, OP.i32Or).block(OP.if)
     body
-      .i32(this.#exitTo(this.nest.between.get(header)!, this.#pcOf(header)))
+      .i32(this.#exitTo(this.nest.between.get(header)!, this.#placeOf(header)))
       .set(this.#exit)
       .op(OP.br)
       .u32(depth + 1)
@@ -412,9 +412,11 @@ class GraphNestWriter {
   }
 
   /** Where the guest's code goes on at a header. */
-  #pcOf(header: number): number {
+  #placeOf(header: number): number {
     const { loop, found } = this.nest
-    return header === loop.header ? found.header : (loop.blocks.get(header)!.steps[0]?.pc ?? header)
+    const [first] = loop.blocks.get(header)!.steps
+    if (header === loop.header) return found.header
+    return first === undefined ? header : placeOf(first.pc, first.modes.key)
   }
 
   /** The number of a way out. */

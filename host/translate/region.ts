@@ -6,13 +6,24 @@
  * scalar instruction may run before the lanes that stand before it, or lanes before a scalar instruction, where neither sees the other.
  */
 import { Stop } from '../engine.ts'
-import { EXEC_LO, RECORD_PC, scalarOffset, VCC_LO, WAVE_INSTRUCTIONS, WAVE_MASKED, WAVE_PC, WAVE_SCC, WAVE_STOP } from '../plan/layout.ts'
+import {
+  EXEC_LO,
+  RECORD_PC,
+  scalarOffset,
+  VCC_LO,
+  WAVE_INSTRUCTIONS,
+  WAVE_MASKED,
+  WAVE_MODE,
+  WAVE_PC,
+  WAVE_SCC,
+  WAVE_STOP,
+} from '../plan/layout.ts'
 import { FLAG_APPROXIMATE, KIND_SPECIAL } from '../plan/record.ts'
 import { type UnfinishedRun, writeAgain } from './again.ts'
 import { crossLaneUses, laneSource, writeCrossLane } from './crosslane.ts'
 import { findGrained, GrainState } from './flow.ts'
 import { SMALL } from './grain.ts'
-import { BLOCK_LIMIT, type Block, type Step, successors } from './graph.ts'
+import { BLOCK_LIMIT, type Block, modeAt, modeBehind, pcOf, type Step, successors } from './graph.ts'
 import type { Kernels } from './kernels.ts'
 import {
   type Captured,
@@ -31,7 +42,7 @@ import { LaneLoop } from './lanes.ts'
 import { coverReads, LdsReads, pushOutside } from './lds.ts'
 import { isLdsRead } from './lds-plan.ts'
 import { visitLoops } from './loops.ts'
-import type { LaneModes } from './modes.ts'
+import { type LaneModes, MODE_DENORM_32, modeChange } from './modes.ts'
 import { NestWriter } from './nest.ts'
 import { type GraphNest, planGraphNest } from './nest-flow.ts'
 import { writeGraphNest } from './nest-graph.ts'
@@ -69,7 +80,7 @@ const JUMPED = -3
 /** The new module. */
 export interface Region {
   readonly bytes: Uint8Array<ArrayBuffer>
-  /** Number of the block that starts at a pc. */
+  /** Number of the block that starts at a pc, at the MODE that waves come with. */
   readonly entries: ReadonlyMap<number, number>
   /** Loops that run group by group. */
   readonly nests: number
@@ -167,10 +178,10 @@ class RegionModule {
 }
 
 /** Whether a vector instruction can be part of a run of lanes. */
-function isLaneStep(step: Step, modes: LaneModes, kernels: Kernels): boolean {
-  const { operation, mods } = step
+function isLaneStep(step: Step, kernels: Kernels): boolean {
+  const { operation, mods, modes } = step
   const { functions, flushes64, round } = laneFacts(operation)
-  if (mods.kinds.includes(KIND_SPECIAL) || (isStaged(step) && !isLaneStaged(step, modes, kernels))) return false
+  if (mods.kinds.includes(KIND_SPECIAL) || (isStaged(step) && !isLaneStaged(step, kernels))) return false
   // What writes EXEC is for the core: the row of lane masks has to follow.
   if (hasMask(step) && maskOffset(step) >= scalarOffset(EXEC_LO) - 4) return false
   if ((modes.flush64 && flushes64) || (round !== undefined && modes[round] !== 0)) return false
@@ -178,25 +189,39 @@ function isLaneStep(step: Step, modes: LaneModes, kernels: Kernels): boolean {
 }
 
 /** Whether runs have what stands around the operation: not around 64-bit ones, and no integer saturation. */
-function isLaneStaged(step: Step, modes: LaneModes, kernels: Kernels): boolean {
-  const finish = finishOf(step, modes)
+function isLaneStaged(step: Step, kernels: Kernels): boolean {
+  const finish = finishOf(step)
   if (isWide(step)) return !isSdwa(step) && !isDpp(step) && !step.mods.clamp && finish === 0
   if (isDpp(step) && !staysInRow(step)) return false
   if (step.mods.clamp && kernels.has(`${step.operation.name}_clamped`)) return false
-  return (finish & 3) === 0 || modes.round32 === 0
+  return (finish & 3) === 0 || step.modes.round32 === 0
 }
 
 /** Roles of steps, found once. */
-export function rolesOf(modes: LaneModes, kernels: Kernels): (step: Step) => Role {
-  // By dword of the code: they are asked for a hundred times.
-  const roles: Role[] = []
-  return (step) => (roles[step.pc >>> 2] ??= roleOf(step, modes, kernels))
+export function rolesOf(kernels: Kernels): (step: Step) => Role {
+  // By MODE and dword of the code: they are asked for a hundred times.
+  const roles = new Map<LaneModes, Role[]>()
+  return (step) => {
+    let known = roles.get(step.modes)
+    if (known === undefined) {
+      known = []
+      roles.set(step.modes, known)
+    }
+    known[step.pc >>> 2] ??= roleOf(step, kernels)
+    return known[step.pc >>> 2]!
+  }
 }
 
-function roleOf(step: Step, modes: LaneModes, kernels: Kernels): Role {
+function roleOf(step: Step, kernels: Kernels): Role {
   const best = bestRole(step.operation)
-  const isAsGood = best === 'lanes' ? isLaneStep(step, modes, kernels) : best !== 'scalar' || isPlainScalar(step)
+  const isAsGood = best === 'lanes' ? isLaneStep(step, kernels) : best !== 'scalar' || isPlainScalar(step)
   return isAsGood ? best : 'call'
+}
+
+/** Whether an instruction changes what is flushed of f32, and nothing else. */
+const flushesOtherwise = (step: Step): boolean => {
+  const change = modeChange(step)
+  return change !== undefined && (change.mask & ~MODE_DENORM_32) === 0
 }
 
 /** What runs behind the open run: it reads and writes scalars, and rows, by their offset in the wave block. */
@@ -225,10 +250,12 @@ class BlockWriter {
   readonly #rowsRead = new Set<number>()
   readonly #rowsWritten = new Set<number>()
   readonly #stepImport: number
+  /** Bits of MODE that the core knows of, and the last change that it was not told. */
+  #modeOfCore = 0
+  #lastChange: Step | undefined
 
   constructor(
     private readonly code: Code,
-    private readonly modes: LaneModes,
     private readonly kernels: Kernels,
     private readonly roleOf: (step: Step) => Role,
     private readonly locals: BlockLocals,
@@ -240,7 +267,8 @@ class BlockWriter {
     this.#stepImport = module.builder.imported('runStep', STEP)
   }
 
-  write({ steps, end }: Block): void {
+  write({ pc, steps, end }: Block): void {
+    this.#modeOfCore = modeAt(pc)
     const last = end.kind === 'stop' || end.kind === 'jump' ? steps.at(-1) : undefined
     steps.forEach((step, index) => {
       const role = this.roleOf(step)
@@ -248,22 +276,26 @@ class BlockWriter {
       else if (role === 'scalar') this.#scalar(step)
       else if (this.inlines && isLdsRead(step)) this.#read(steps, index)
       else if (role === 'call' && crossLaneUses(step)) this.#crossLane(step)
+      else if (flushesOtherwise(step)) this.#changeMode(step)
       else if (role === 'call' && step !== last) {
         this.#close()
         this.#call(step, steps.length - index)
       }
     })
     this.#close()
+    this.#tellMode()
     if (last !== undefined) this.#leaveBy(last, end.kind === 'stop')
   }
 
   /** Ends the open run: its loop, then the scalar instructions that wait for it. */
   #close(): void {
     if (this.#run.length > 0) {
-      const { modes, kernels, locals, module } = this
+      const { kernels, locals, module } = this
+      const [modeOfCore, mode] = [this.#modeOfCore, this.#mode]
       const again = (code: Code, run: UnfinishedRun) => {
         code.i32(1).op(OP.globalSet).u32(module.unsure)
-        writeAgain(code, run, { locals, wave: WAVE, runStep: this.#stepImport, changed: this.#changed })
+        const { begin } = module
+        writeAgain(code, run, { locals, wave: WAVE, runStep: this.#stepImport, begin, changed: this.#changed, modeOfCore, mode })
       }
       const reads = (active: number, all: number) =>
         new LdsReads(locals, WAVE, (code, lanes, chunk) => {
@@ -273,7 +305,7 @@ class BlockWriter {
         })
       const pool = new Map<string, number>()
       locals.pool = pool
-      new LaneLoop(this.code, this.#run, { modes, kernels, locals, wave: WAVE, grained: this.#grained, pool }, again, reads).write()
+      new LaneLoop(this.code, this.#run, { kernels, locals, wave: WAVE, grained: this.#grained, pool }, again, reads).write()
       locals.pool = undefined
       this.#run = []
     }
@@ -296,7 +328,7 @@ class BlockWriter {
     }
     const captured = step.operation.shape.sources.map((_, slot) => this.#capture(step, slot))
     this.#run.push({ step, captured })
-    this.#state.lanes(step, this.modes)
+    this.#state.lanes(step)
     for (const at of mask) this.#written.add(at)
   }
 
@@ -466,14 +498,52 @@ class BlockWriter {
     }
   }
 
+  /**
+   * A change of MODE that only changes what is flushed: no kernel sees it, so the run goes on. What the core keeps of MODE follows when the
+   * core is called; mostly MODE is as before by then.
+   */
+  #changeMode(step: Step): void {
+    const { mask, bits } = modeChange(step)!
+    this.code
+      .get(WAVE)
+      .get(WAVE)
+      .memory(OP.i32Load, WAVE_MODE)
+      .i32(~mask)
+      .op(OP.i32And)
+      .i32(bits)
+      .op(OP.i32Or)
+      .memory(OP.i32Store, WAVE_MODE)
+    this.#lastChange = step
+  }
+
+  /** Bits of MODE as they are now. */
+  get #mode(): number {
+    return this.#lastChange === undefined ? this.#modeOfCore : modeBehind(this.#lastChange)
+  }
+
+  /** Has the core take MODE from the wave, by an instruction that makes it what it is. */
+  #tellMode(): void {
+    if (this.#lastChange === undefined) return
+    const mode = this.#mode
+    if (mode !== this.#modeOfCore) this.#runStep(this.#lastChange)
+    this.#modeOfCore = mode
+    this.#lastChange = undefined
+  }
+
+  #runStep(step: Step): void {
+    pushRecord(this.code, step, this.locals)
+    this.code.get(WAVE).op(OP.call).u32(this.#stepImport)
+  }
+
   /** Any other instruction: the core runs it, and may stop the wave. `rest` counts it and what follows in the block. */
   #call(step: Step, rest: number): void {
     const { code, module } = this
+    this.#tellMode()
+    this.#modeOfCore = modeBehind(step)
     // The row of EXEC's lane masks waits until the core is called.
     code.get(WAVE).memory(OP.i64Load, WAVE_MASKED).get(WAVE).memory(OP.i64Load, EXEC).op(OP.i64Ne).block(OP.if)
     code.get(WAVE).op(OP.call).u32(this.locals.functionImport('refreshExec')).end()
-    pushRecord(code, step, this.locals)
-    code.get(WAVE).op(OP.call).u32(this.#stepImport)
+    this.#runStep(step)
     code.op(OP.globalGet).u32(module.stop).block(OP.if)
     code.get(WAVE).i32(step.pc).memory(OP.i32Store, WAVE_PC)
     this.#giveBack(rest, STOPPED)
@@ -485,8 +555,7 @@ class BlockWriter {
   /** The block's last step stops the wave, or goes to an instruction: to which one the core says. */
   #leaveBy(step: Step, stops: boolean): void {
     const { code, module } = this
-    pushRecord(code, step, this.locals)
-    code.get(WAVE).op(OP.call).u32(this.#stepImport)
+    this.#runStep(step)
     if (stops) {
       code.i32(STOPPED).op(OP.return)
       return
@@ -511,7 +580,7 @@ interface BlockCode {
   readonly isNest: boolean
 }
 
-/** A program at one MODE. It is written again when more of it is planned: blocks that are what they were keep their functions. */
+/** A program whose waves come with one MODE. It is written again when more of it is planned: blocks that are what they were keep their functions. */
 export class RegionWriter {
   readonly #module = new RegionModule()
   readonly #roles: (step: Step) => Role
@@ -524,13 +593,14 @@ export class RegionWriter {
   readonly #numbers = new Map<number, number>()
   readonly #written: BlockCode[] = []
 
+  /** @param mode bits of MODE that waves come with */
   constructor(
-    private readonly modes: LaneModes,
+    private readonly mode: number,
     private readonly kernels: Kernels,
     private readonly evaluate: Evaluate,
   ) {
-    this.#roles = rolesOf(modes, kernels)
-    this.#nestRoles = (step) => (isStaged(step) ? 'call' : this.#roles(step))
+    this.#roles = rolesOf(kernels)
+    this.#nestRoles = (step) => (isStaged(step) ? 'call' : flushesOtherwise(step) ? 'idle' : this.#roles(step))
     this.#module.builder.importMemory(kernels.memoryLimits)
   }
 
@@ -545,7 +615,7 @@ export class RegionWriter {
    */
   write(blocks: ReadonlyMap<number, Block>, trusting: boolean): Region {
     const { builder } = this.#module
-    const grained = trusting ? findGrained(blocks, this.#roles, this.modes) : new Map<number, ReadonlySet<number>>()
+    const grained = trusting ? findGrained(blocks, this.#roles) : new Map<number, ReadonlySet<number>>()
     const nests = findNests(blocks, this.#nestRoles)
     // What is left of such a loop, at the end of a budget, is the interpreter's: ordinary code for it would seldom run.
     const alone = [...nests.values()].filter((nest) => trusting && nest.isSure)
@@ -556,7 +626,8 @@ export class RegionWriter {
     const isEntry = (pc: number) => !inside.has(pc) || nests.has(pc) || resumes.has(pc)
     const entered = [...blocks.keys()].filter(isEntry)
     for (const pc of entered) if (!this.#numbers.has(pc)) this.#numbers.set(pc, this.#numbers.size)
-    const entries = new Map(entered.map((pc) => [pc, this.#numbers.get(pc)!]))
+    const entries = new Map(entered.map((place) => [place, this.#numbers.get(place)!]))
+    const outer = new Map([...entries].filter(([place]) => modeAt(place) === this.mode).map(([place, number]) => [pcOf(place), number]))
     for (const [pc, number] of this.#numbers) {
       const block = blocks.get(pc)
       if (block === undefined) continue
@@ -575,14 +646,14 @@ export class RegionWriter {
     }
     builder.restart()
     const functions = this.#written.map(({ locals, code }) => builder.add(BLOCK, locals, code))
-    builder.add(RUN, [I32], runFunction(functions, entries, this.#module), 'run')
+    builder.add(RUN, [I32], runFunction(functions, outer, this.#module), 'run')
     const longest = Math.max(BLOCK_LIMIT, ...alone.map((nest) => nest.longest))
-    return { bytes: builder.bytes(), entries, nests: this.#written.filter(({ isNest }) => isNest).length, longest }
+    return { bytes: builder.bytes(), entries: outer, nests: this.#written.filter(({ isNest }) => isNest).length, longest }
   }
 
   #block(block: Block, surroundings: Surroundings, key: string): BlockCode {
-    const { modes, kernels, evaluate } = this
-    return { key, ...blockFunction(block, surroundings, this.#module, modes, kernels, this.#roles, this.#nestRoles, evaluate) }
+    const { kernels, evaluate } = this
+    return { key, ...blockFunction(block, surroundings, this.#module, kernels, this.#roles, this.#nestRoles, evaluate) }
   }
 }
 
@@ -679,7 +750,6 @@ function blockFunction(
   block: Block,
   surroundings: Surroundings,
   module: RegionModule,
-  modes: LaneModes,
   kernels: Kernels,
   roles: (step: Step) => Role,
   nestRoles: (step: Step) => Role,
@@ -690,7 +760,7 @@ function blockFunction(
   const { entries, nest: graphNest, isOrdinary } = surroundings
   const grained = surroundings.grained(block.pc)
   const count = block.steps.length
-  const leave = (pc: number) => code.get(WAVE).i32(pc).memory(OP.i32Store, WAVE_PC).i32(LEAVE).op(OP.return)
+  const leave = (pc: number) => code.get(WAVE).i32(pcOf(pc)).memory(OP.i32Store, WAVE_PC).i32(LEAVE).op(OP.return)
   if (grained.size > 0) {
     code.op(OP.globalGet).u32(module.unsure).block(OP.if)
     testGrain(code, grained, locals)
@@ -707,7 +777,7 @@ function blockFunction(
   const nest = isOrdinary ? planNest(block, nestRoles, evaluate) : undefined
   let isNest = false
   if (nest !== undefined || graphNest !== undefined) {
-    const context = { modes, kernels, locals, wave: WAVE, grained, left: module.left }
+    const context = { kernels, locals, wave: WAVE, grained, left: module.left }
     locals.pool = new Map()
     if (graphNest !== undefined) {
       const ways = { goOn, leave, isAlone: !isOrdinary }
@@ -728,7 +798,7 @@ function blockFunction(
   leave(block.pc)
   code.end()
   code.op(OP.globalGet).u32(module.left).i32(count).op(OP.i32Sub, OP.globalSet).u32(module.left)
-  new BlockWriter(code, modes, kernels, roles, locals, module, grained, surroundings.inlines).write(block)
+  new BlockWriter(code, kernels, roles, locals, module, grained, surroundings.inlines).write(block)
   /** Goes on at a pc; `depth` labels are open inside the loop. A loop of one block stays inside, unless it has become unsure. */
   const goTo = (pc: number, depth: number) => {
     if (pc === block.pc) code.op(OP.globalGet).u32(module.unsure).op(OP.i32Eqz, OP.brIf).u32(depth)

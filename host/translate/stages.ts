@@ -5,7 +5,6 @@
 import { isFloat } from '../isa/row.ts'
 import { FLAG_DPP, FLAG_SDWA, KIND_VECTOR } from '../plan/record.ts'
 import type { Step } from './graph.ts'
-import type { LaneModes } from './modes.ts'
 import { type Code, SIMD, shuffleDwords } from './wasm.ts'
 
 export const isSdwa = ({ flags }: Step): boolean => (flags & FLAG_SDWA) !== 0
@@ -116,7 +115,7 @@ export function pushMoved(code: Code, step: Step, chunks: readonly number[], ind
  * What they do to a float result, as the core's `finish…` functions take it: omod in 1:0, clamp in 2. OMOD counts where denormal results are
  * flushed, and not with IEEE set.
  */
-export function finishOf({ mods, operation }: Step, modes: LaneModes): number {
+export function finishOf({ mods, operation, modes }: Step): number {
   const type = operation.shape.results.find((r) => r !== 'mask')
   if (!isFloat(type)) return 0
   const scales = (type === 'f32' ? modes.flushResults32 : modes.flush64) && !modes.ieee

@@ -12,7 +12,7 @@ import { bestRole, crossLaneWay, ldsReadOf } from './roles.ts'
 const SAVED = { lanes: 45, scalar: 10, idle: 8, read: 30, call: -10, barrier: -300, leave: -150 }
 /** What an instruction saves at most: who expects less than that to pay need not ask. */
 export const MOST_SAVED = SAVED.lanes
-const LEAVING = /^s_(setreg|cbranch_(g_fork|i_fork|join)|set_gpr_idx)/
+const LEAVING = /^s_(setreg_b32|cbranch_(g_fork|i_fork|join)|set_gpr_idx)/
 
 const savedBy = factOf((operation) => {
   const { name } = operation
@@ -20,6 +20,8 @@ const savedBy = factOf((operation) => {
   // These are no lanes or scalars, and not calls either (lds.ts, crosslane.ts).
   if (ldsReadOf(operation) !== undefined) return SAVED.read
   if (crossLaneWay(operation) !== undefined) return SAVED.scalar
+  // Mostly it is what is flushed that changes, and runs go on (modes.ts).
+  if (name === 's_setreg_imm32_b32') return SAVED.idle
   return SAVED[LEAVING.test(name) ? 'leave' : bestRole(operation)]
 })
 

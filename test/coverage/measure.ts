@@ -19,7 +19,6 @@ import { createTranslate } from '../../host/translate/engine.ts'
 import { readBlocks } from '../../host/translate/graph.ts'
 import { Kernels } from '../../host/translate/kernels.ts'
 import { isLdsRead } from '../../host/translate/lds-plan.ts'
-import { modesOf } from '../../host/translate/modes.ts'
 import { rolesOf } from '../../host/translate/region.ts'
 import { descriptorOf } from '../images/descriptor.ts'
 import { type Evidence, hasEdgeCases } from './evidence.ts'
@@ -133,9 +132,9 @@ class Bench {
     const code = device.loadCode(Uint32Array.from([...encode(example), S_ENDPGM]))
     const program = device.program(code, 256)
     if (!program.planned(0)) program.plan(0)
-    const step = readBlocks(device.engine.memory, program.host).get(0)?.steps[0]
+    const step = [...readBlocks(device.engine.memory, program.host, MODE).values()][0]?.steps[0]
     if (step === undefined) return false
-    return rolesOf(modesOf(MODE), this.kernels)(step) !== 'call' || isLdsRead(step) || crossLaneUses(step) !== undefined
+    return rolesOf(this.kernels)(step) !== 'call' || isLdsRead(step) || crossLaneUses(step) !== undefined
   }
 }
 

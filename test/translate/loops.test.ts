@@ -22,7 +22,7 @@ import {
   loopProgram,
   OFFSET,
 } from './loops.ts'
-import { randomFrom, word } from './programs.ts'
+import { changing, randomFrom, word } from './programs.ts'
 
 /** MODE: with and without denormals, other round modes, no IEEE. */
 const MODES = [0x3c0, 0x3c0, 0x3c0, 0x3f0, 0x3f0, 0x1c0, 0x3cf, 0x300, 0x3d0, 0x3e0]
@@ -51,7 +51,8 @@ const pick = <T>(random: Random, list: readonly T[]): T => list[random(list.leng
 /** A program, its registers and memory, by its seed. */
 function scenario(seed: number, program: (random: Random) => Pick<LoopProgram, 'source' | 'offsetOf'>) {
   const random = randomFrom(seed)
-  const { source, offsetOf } = program(random)
+  const { source: steady, offsetOf } = program(random)
+  const source = random(3) ? steady : changing(random, steady, 2 + random(20), random(4) > 0)
   const tame = random(4) > 0
   const data = () => word(random, tame || random(8) > 0)
   const rare = pick(random, [0, 20, 400, 4000])

@@ -304,3 +304,40 @@ export function program(random: Random): string {
   }
   return [...lines, 's_endpgm'].join('\n')
 }
+
+const mode = (first: number, size: number, value: number | string) => `s_setreg_imm32_b32 hwreg(HW_REG_MODE, ${first}, ${size}), ${value}`
+/** What stands before a line once in a while: other MODEs, mostly denormals of f32, and vector instructions that are skipped. */
+const CHANGES: readonly ((random: Random) => string[])[] = [
+  // As compilers do around divisions.
+  () => [mode(4, 2, 3)],
+  () => [mode(4, 2, 0)],
+  (random) => [mode(4, 2, random(4))],
+  (random) => [mode(4 + random(2), 1, random(2))],
+  (random) => [mode(4, 4, random(16))],
+  () => [mode(0, 10, '0x1c0')],
+  () => [mode(0, 10, '0x3c0')],
+  (random) => [mode(8, 2, random(4))],
+  (random) => [mode(random(2) * 2, 2, random(4))],
+  // Bits that no code depends on, a value that only the wave knows, and another register.
+  (random) => [mode(9, 4, random(4))],
+  () => ['s_setreg_b32 hwreg(HW_REG_MODE, 4, 2), s20'],
+  () => [mode(4, 2, 1), 's_getreg_b32 s20, hwreg(HW_REG_MODE)'],
+  () => ['s_setreg_imm32_b32 hwreg(HW_REG_TRAPSTS, 0, 2), 1'],
+  () => ['s_setvskip 1, 0', 'v_mov_b32 v3, v4', 'v_readlane_b32 s21, v3, 1', 's_setvskip 0, 0'],
+]
+const PLAIN_CHANGES = 5
+
+/**
+ * A program with changes of MODE in it.
+ * @param every about one line of so many has one before it
+ * @param plain whether all of them are of denormals
+ */
+export function changing(random: Random, source: string, every: number, plain: boolean): string {
+  const changes = plain ? CHANGES.slice(0, PLAIN_CHANGES) : CHANGES
+  // A subroutine's address counts on its branch.
+  const before = (line: string) => (line.startsWith('s_branch') || random(every) > 0 ? [] : changes[random(changes.length)]!(random))
+  return source
+    .split('\n')
+    .flatMap((line) => [...before(line), line])
+    .join('\n')
+}

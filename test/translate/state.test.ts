@@ -10,12 +10,15 @@ const WAVE = { vgprs: new Map([[1, LANES.map((lane) => 4 * lane)]]), lds: new Ui
 /** Instructions that are interpreted at a time before a program is translated: all of a short one. */
 const THRESHOLD = 5
 
-/** VGPRs after a program that has run three times: the first time it is translated when it ends, the third one it runs in short steps. */
+/** Instructions at a time, of waves one after another: when the first or second one ends the program is translated, and the last one runs in short steps. */
+const STEPS = [1000, 1000, 1000, 3]
+
+/** VGPRs after a program, for each of these waves. */
 async function vgprs(source: string, registers: readonly number[]): Promise<(readonly number[])[][]> {
   const engine = await createTranslate({ threshold: THRESHOLD })
   const device = new Device(engine, TARGETS.gfx803)
   const code = device.loadCode(assembleProgram(source, TARGETS.gfx803).words)
-  const runs = [1000, 1000, 3].map((step) => {
+  const runs = STEPS.map((step) => {
     const execution = bareWave(device, code, WAVE)
     while (execution.status === 'running') execution.step(step)
     const rows = registers.map((register) => [...execution.waves[0]!.vgpr(register)])
@@ -47,7 +50,7 @@ test.each([
     s_endpgm`
   const zeros = LANES.map(() => 0)
   const want = [zeros, zeros, zeros, LANES.map(() => 7)]
-  expect(await vgprs(source, [2, 3, 4, 5])).toEqual([want, want, want])
+  expect(await vgprs(source, [2, 3, 4, 5])).toEqual(STEPS.map(() => want))
 })
 
 test('a program is translated by the MODE that it begins with, whatever that is where it ends', async () => {
@@ -59,7 +62,7 @@ test('a program is translated by the MODE that it begins with, whatever that is 
     v_mul_f32 v3, 1.0, v1
     s_endpgm`
   const want = [LANES.map(() => 0), LANES.map((lane) => 4 * lane)]
-  expect(await vgprs(source, [2, 3])).toEqual([want, want, want])
+  expect(await vgprs(source, [2, 3])).toEqual(STEPS.map(() => want))
 })
 
 test('a mask of a run is both what v_writelane writes and which lane', async () => {
@@ -72,5 +75,25 @@ test('a mask of a run is both what v_writelane writes and which lane', async () 
     v_mov_b32 v3, vcc_lo
     s_endpgm`
   const want = [LANES.map((lane) => (lane === 60 ? 0xfffffffc : 0)), LANES.map(() => 7)]
-  expect(await vgprs(source, [2, 3])).toEqual([want, want, want])
+  expect(await vgprs(source, [2, 3])).toEqual(STEPS.map(() => want))
+})
+
+test('a subroutine may come back with another MODE than it was called with', async () => {
+  const source = `
+    s_getpc_b64 s[2:3]
+    s_branch main
+    s_setreg_imm32_b32 hwreg(HW_REG_MODE, 4, 2), 3
+    v_mul_f32 v2, 1.0, v1
+    s_setpc_b64 s[4:5]
+  main:
+    s_add_u32 s2, s2, 4
+    s_addc_u32 s3, s3, 0
+    s_swappc_b64 s[4:5], s[2:3]
+    v_mul_f32 v3, 1.0, v1
+    s_setreg_imm32_b32 hwreg(HW_REG_MODE, 4, 2), 0
+    v_mul_f32 v4, 1.0, v1
+    s_endpgm`
+  const kept = LANES.map((lane) => 4 * lane)
+  const want = [kept, kept, LANES.map(() => 0)]
+  expect(await vgprs(source, [2, 3, 4])).toEqual(STEPS.map(() => want))
 })
