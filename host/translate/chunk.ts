@@ -38,7 +38,7 @@ import {
   sourcePart,
   writesBank,
 } from './stages.ts'
-import { type Code, OP, SIMD, shuffleDwords, V128 } from './wasm.ts'
+import { type Code, OP, SIMD, V128 } from './wasm.ts'
 
 /** 64-bit shifts: the core's function for a count that is the same in all lanes, and which sources are count and value. */
 const SHIFTS: Readonly<Record<string, readonly [name: string, count: 0 | 1]>> = {
@@ -571,7 +571,7 @@ export class Chunk {
     if (hasMask(step) && !laneStep.maskIsDead) {
       const maskName = result ? `${name}_mask` : name
       for (const args of halves) this.kernels.apply(code, maskName, args, this.locals)
-      shuffleDwords(code, LOW_DWORDS)
+      code.shuffleDwords(LOW_DWORDS)
       this.#setMask(code, laneStep)
     }
     if (result === undefined) return
@@ -610,7 +610,7 @@ export class Chunk {
   /** The low or the high dwords of two vectors of 64-bit lanes. */
   #dwords(code: Code, halves: readonly number[], lanes: readonly number[]): Value {
     for (const local of halves) code.get(local)
-    shuffleDwords(code, lanes)
+    code.shuffleDwords(lanes)
     const value = valueIn(this.locals.local(V128))
     store(code, value)
     return value
@@ -624,7 +624,7 @@ export class Chunk {
     if (isMask(type)) {
       const mask = this.#maskLanes(code, type, captured[slot]!, step, slot)
       code.get(mask).get(mask)
-      shuffleDwords(code, half === 0 ? [0, 0, 1, 1] : [2, 2, 3, 3])
+      code.shuffleDwords(half === 0 ? [0, 0, 1, 1] : [2, 2, 3, 3])
       code.set(local)
       return local
     }
@@ -639,7 +639,7 @@ export class Chunk {
       pushArgument(code, type === 'f32' ? this.#wideFloat(code, step, slot, low) : low.arg)
       code.v128(0)
     }
-    shuffleDwords(code, lanes)
+    code.shuffleDwords(lanes)
     code.set(local)
     return local
   }

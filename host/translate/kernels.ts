@@ -1,6 +1,6 @@
 /** The core's own functions as material: bodies that are spliced into regions, or called where they cannot be. */
 import { fold, type Item, isToken, isValue } from './fold.ts'
-import { Code, F32, type FunctionBody, I32, I64, OP, type ParsedModule, parseModule, SIMD, type Token, tokens, V128 } from './wasm.ts'
+import { type Code, F32, type FunctionBody, I32, I64, OP, type ParsedModule, parseModule, SIMD, type Token, tokens, V128 } from './wasm.ts'
 
 /** Tokens of a body at most, callees included, for it to be spliced; a larger one is called. */
 const SPLICE_LIMIT = 700
@@ -20,12 +20,21 @@ export interface Locals {
   /** Index in the new module of one of the core's exports. */
   functionImport(name: string): number
   globalImport(name: string): number
-  /** A local that holds a v128 constant (its 16 bytes), where that is better than the constant itself. */
-  pooled?(bytes: Uint8Array): number | undefined
+  /** A local that holds a v128 constant, where that is better than the constant itself. */
+  pooled?(constant: VectorConstant): number | undefined
 }
 
 /** An argument: a local, an i32 constant, or a dword in all four lanes of a v128. */
 export type Argument = { readonly local: number } | { readonly constant: number } | { readonly lanes: number }
+
+/** A vector constant: a dword that is in all four lanes, or its bytes as text. */
+export type VectorConstant = number | string
+
+/** The constant that 16 bytes are. */
+export function vectorConstant(bytes: Uint8Array): VectorConstant {
+  for (let i = 4; i < 16; i++) if (bytes[i] !== bytes[i & 3]) return bytes.join()
+  return bytes[0]! | (bytes[1]! << 8) | (bytes[2]! << 16) | (bytes[3]! << 24)
+}
 
 interface Template {
   readonly body: FunctionBody
@@ -34,56 +43,57 @@ interface Template {
 
 /** What a piece of a body is: bytes as they are, an opcode, or something whose operand has to be changed. */
 const PIECE = {
+  /** Bytes of the core, from and to. */
   raw: 0,
+  /** Number of a constant of the body. */
   value: 1,
   get: 2,
+  /** Opcode, and local. */
   set: 3,
+  /** Function. */
   call: 4,
-  wrap: 5,
-  constant: 6,
-  global: 7,
-  open: 8,
-  close: 9,
-  branch: 10,
-  leave: 11,
-  bare: 12,
+  /** Where a vector constant stands in the core, and its number. */
+  constant: 5,
+  /** Opcode, and global. */
+  global: 6,
+  /** Opcode, and the type of a block. */
+  open: 7,
+  close: 8,
+  /** Opcode, and label. */
+  branch: 9,
+  leave: 10,
+  /** Opcode. */
+  bare: 11,
 } as const
 
-interface Piece {
-  readonly kind: (typeof PIECE)[keyof typeof PIECE]
-  readonly op: number
-  /** Local, function, global or label. */
-  readonly index: number
-  /** Range of bytes of the core. */
-  readonly start: number
-  readonly end: number
-  readonly value: Argument | undefined
-}
+/** Numbers that a piece is written as: what it is, and two operands. */
+const STRIDE = 3
 
 /** A body ready to be written: with constants for some parameters, perhaps. */
 interface Folded {
-  readonly pieces: readonly Piece[]
+  readonly pieces: readonly number[]
+  readonly values: readonly Argument[]
+  readonly constants: readonly VectorConstant[]
   /** Parameters that the body assigns. */
   readonly assigned: ReadonlySet<number>
-  /** Whether there is control flow: any local may be read before it is written and needs its zero, and there may be ways out. */
+  /** Locals that straight code reads before it writes them. */
+  readonly unset: ReadonlySet<number>
+  /** Whether there is control flow: any local may be read before it is written, and there may be ways out. */
   readonly branches: boolean
   /** Whether it calls functions. */
   readonly calls: boolean
-  /** Locals that are read before they are written where there is none. */
-  readonly unset: ReadonlySet<number>
 }
 
 export class Kernels {
   readonly #module: ParsedModule
   readonly #bodies: (FunctionBody | undefined)[]
-  readonly #templates = new Map<number, Template | undefined>()
+  readonly #templates = new Map<number, Template>()
   readonly #exportOfFunction = new Map<number, string>()
   readonly #exportOfGlobal = new Map<number, string>()
   readonly #vectors = new Map<string, boolean>()
   readonly #sizes = new Map<number, number>()
-  /** Bodies as they are by function, and those with constants by function and constants. */
-  readonly #whole = new Map<number, Folded>()
-  readonly #folded = new Map<string, Folded>()
+  /** Bodies by function, and by constants among the arguments. */
+  readonly #folded: Map<string, Folded>[] = []
 
   /** @param core the bytes of the core that runs: bodies refer to its memory and globals */
   constructor(core: Uint8Array) {
@@ -121,11 +131,7 @@ export class Kernels {
 
   /** Whether a function's body can stand inside another function. */
   spliceable(name: string): boolean {
-    return this.#splices(this.#index(name))
-  }
-
-  #splices(index: number): boolean {
-    return this.#size(index, []) <= SPLICE_LIMIT
+    return this.#size(this.#index(name)) <= SPLICE_LIMIT
   }
 
   #index(name: string): number {
@@ -139,7 +145,10 @@ export class Kernels {
   }
 
   /** Tokens of a function with all that it would pull in; infinite where that is impossible. */
-  #size(index: number, callers: readonly number[]): number {
+  #size(index: number): number {
+    return this.#sizes.get(index) ?? this.#findSize(index, [])
+  }
+  #findSize(index: number, callers: readonly number[]): number {
     const known = this.#sizes.get(index)
     if (known !== undefined) return known
     if (callers.includes(index) || index < this.#module.importedFunctions) return Number.POSITIVE_INFINITY
@@ -148,7 +157,7 @@ export class Kernels {
       size++
       if (token.op === OP.callIndirect) size = Number.POSITIVE_INFINITY
       else if (token.op === OP.call && this.#exportOfFunction.get(token.index) === 'refreshExec') size += 2
-      else if (token.op === OP.call && !this.#exportOfFunction.has(token.index)) size += this.#size(token.index, [...callers, index])
+      else if (token.op === OP.call && !this.#exportOfFunction.has(token.index)) size += this.#findSize(token.index, [...callers, index])
       else if ((token.op === OP.globalGet || token.op === OP.globalSet) && !this.#exportOfGlobal.has(token.index))
         size = Number.POSITIVE_INFINITY
     }
@@ -166,48 +175,65 @@ export class Kernels {
   }
 
   #fold(index: number, args: readonly Argument[]): Folded {
-    if (args.every((arg) => 'local' in arg)) {
-      let whole = this.#whole.get(index)
-      if (whole === undefined) {
-        whole = this.#prepare(this.#template(index).tokens)
-        this.#whole.set(index, whole)
-      }
-      return whole
-    }
-    let key = `${index}`
-    for (const arg of args) key += 'local' in arg ? ' ' : 'lanes' in arg ? ` v${arg.lanes}` : ` ${arg.constant}`
-    const known = this.#folded.get(key)
-    if (known) return known
+    let key = ''
+    for (const arg of args) key += 'local' in arg ? ' ' : 'lanes' in arg ? `v${arg.lanes} ` : `${arg.constant} `
+    const known = this.#folded[index]?.get(key)
+    if (known !== undefined) return known
     const constants = args.map((arg) => ('local' in arg ? undefined : arg))
     const folded = this.#prepare(fold(this.#module.bytes, this.#template(index).tokens, constants))
-    this.#folded.set(key, folded)
+    this.#folded[index] ??= new Map()
+    this.#folded[index].set(key, folded)
     return folded
   }
 
   #prepare(items: readonly Item[]): Folded {
     const { bytes } = this.#module
-    const pieces: Piece[] = []
+    const pieces: number[] = []
+    const values: Argument[] = []
+    const constants: VectorConstant[] = []
     const assigned = new Set<number>()
+    const written = new Set<number>()
+    const unset = new Set<number>()
     let [branches, calls] = [false, false]
     for (const item of items) {
-      const piece = pieceOf(bytes, item)
-      const last = pieces.at(-1)
-      if (piece.kind === PIECE.raw && last?.kind === PIECE.raw && last.end === piece.start) {
-        pieces[pieces.length - 1] = { ...last, end: piece.end }
+      if (isValue(item)) {
+        pieces.push(PIECE.value, values.push(item.value) - 1, 0)
         continue
       }
-      pieces.push(piece)
-      if (piece.kind === PIECE.set) assigned.add(piece.index)
-      else if (piece.kind === PIECE.call) calls = true
-      else if (BRANCHES.includes(piece.kind)) branches = true
+      const { op, index, start, end } = isToken(item) ? item : item.wrap
+      const kind = isToken(item) ? kindOf(bytes, item) : PIECE.open
+      if (kind === PIECE.raw) {
+        const last = pieces.length - STRIDE
+        if (pieces[last] === PIECE.raw && pieces[last + 2] === start) pieces[last + 2] = end
+        else pieces.push(PIECE.raw, start, end)
+      } else if (kind === PIECE.get) {
+        if (!written.has(index)) unset.add(index)
+        pieces.push(kind, index, 0)
+      } else if (kind === PIECE.set) {
+        assigned.add(index)
+        written.add(index)
+        pieces.push(kind, op, index)
+      } else if (kind === PIECE.call) {
+        calls = true
+        pieces.push(kind, index, 0)
+      } else if (kind === PIECE.constant) {
+        pieces.push(kind, start, constants.push(vectorConstant(bytes.subarray(end - 16, end))) - 1)
+      } else if (kind === PIECE.open) {
+        branches = true
+        // In the place of an `if` whose condition is known stands a block.
+        pieces.push(kind, isToken(item) ? op : OP.block, bytes[start + 1]!)
+      } else {
+        branches ||= kind === PIECE.branch || kind === PIECE.leave
+        pieces.push(kind, op, index)
+      }
     }
-    return { pieces, assigned, branches, calls, unset: readFirst(items) }
+    return { pieces, values, constants, assigned, branches, calls, unset }
   }
 
   /** Appends a call: the body itself where it can be spliced, else a call of the core. Its result stays on the stack. */
   apply(code: Code, name: string, args: readonly Argument[], locals: Locals): void {
     const index = this.#index(name)
-    if (this.#splices(index)) this.#splice(code, index, args, locals)
+    if (this.#size(index) <= SPLICE_LIMIT) this.#splice(code, index, args, locals)
     else this.call(code, name, args, locals)
   }
 
@@ -217,13 +243,61 @@ export class Kernels {
     code.op(OP.call).u32(locals.functionImport(name))
   }
 
-  /** Appends a body. Pushes of locals and constants are held back until it is known what takes them: calls get them as arguments. */
+  /** Appends a body. Where it calls functions, pushes of locals and constants are held back until it is known what takes them: calls get them as arguments. */
   #splice(code: Code, index: number, args: readonly Argument[], locals: Locals): void {
     const { body } = this.#template(index)
-    const { pieces, assigned, branches, calls, unset } = this.#fold(index, args)
+    const folded = this.#fold(index, args)
+    const { pieces, values, constants, branches, calls } = folded
     const { bytes } = this.#module
+    const map = this.#mapLocals(code, body, folded, args, locals)
+    if (branches) code.block(OP.block, body.type.results[0] ?? 0x40)
+    const held: Argument[] = []
+    let depth = 0
+    for (let i = 0; i < pieces.length; i += STRIDE) {
+      const kind = pieces[i]!
+      const a = pieces[i + 1]!
+      const b = pieces[i + 2]!
+      if (kind === PIECE.get || kind === PIECE.value) {
+        const arg = kind === PIECE.get ? map[a]! : values[a]!
+        if (calls) held.push(arg)
+        else this.#push(code, arg, locals)
+        continue
+      }
+      if (kind === PIECE.call) {
+        const count = this.#body(a).type.parameters.length
+        const direct = held.length >= count ? held.splice(held.length - count, count) : undefined
+        this.#pushAll(code, held, locals)
+        this.#inner(code, a, direct, locals)
+        continue
+      }
+      if (held.length > 0) this.#pushAll(code, held, locals)
+      if (kind === PIECE.raw) code.raw(bytes, a, b)
+      else if (kind === PIECE.set) code.op(a).u32((map[b] as { local: number }).local)
+      else if (kind === PIECE.constant) {
+        const local = locals.pooled?.(constants[b]!)
+        if (local === undefined) code.raw(bytes, a, a + 18)
+        else code.get(local)
+      } else if (kind === PIECE.global) code.op(a).u32(locals.globalImport(this.#exportOfGlobal.get(b)!))
+      else if (kind === PIECE.leave) code.op(OP.br).u32(depth)
+      else if (kind === PIECE.branch) code.op(a).u32(b)
+      else if (kind === PIECE.bare) code.op(a)
+      else if (kind === PIECE.open) {
+        depth++
+        code.op(a, b)
+      } else {
+        depth--
+        code.op(a)
+      }
+    }
+    this.#pushAll(code, held, locals)
+    if (branches) code.end()
+  }
+
+  /** What a body's locals are where it is spliced: arguments, and locals for the time of the instruction. */
+  #mapLocals(code: Code, { type, locals: types }: FunctionBody, folded: Folded, args: readonly Argument[], locals: Locals): Argument[] {
+    const { assigned, branches, unset } = folded
+    const { parameters } = type
     const map: Argument[] = []
-    const { parameters } = body.type
     for (let i = 0; i < parameters.length; i++) {
       if (!assigned.has(i)) {
         map.push(args[i]!)
@@ -234,63 +308,28 @@ export class Kernels {
       code.set(local)
       map.push({ local })
     }
-    for (const type of body.locals) {
-      const local = locals.temporary(type)
+    for (const local of types) {
+      const copy = locals.temporary(local)
       if (branches || unset.has(map.length)) {
-        zero(code, type)
-        code.set(local)
+        zero(code, local)
+        code.set(copy)
       }
-      map.push({ local })
+      map.push({ local: copy })
     }
-    if (branches) code.block(OP.block, body.type.results[0] ?? 0x40)
-    let held: Argument[] = []
-    const release = () => {
-      for (const arg of held) this.#push(code, arg, locals)
-      held = []
-    }
-    let depth = 0
-    for (const { kind, op, index: operand, start, end, value } of pieces) {
-      if (kind === PIECE.get || kind === PIECE.value) {
-        const arg = kind === PIECE.get ? map[operand]! : value!
-        if (calls) held.push(arg)
-        else this.#push(code, arg, locals)
-        continue
-      }
-      if (kind === PIECE.call) {
-        const count = this.#body(operand).type.parameters.length
-        const direct = held.length >= count ? held.splice(held.length - count, count) : undefined
-        release()
-        this.#inner(code, operand, direct, locals)
-        continue
-      }
-      if (held.length > 0) release()
-      if (kind === PIECE.raw) code.raw(bytes, start, end)
-      else if (kind === PIECE.set) code.op(op).u32((map[operand] as { local: number }).local)
-      else if (kind === PIECE.constant) this.#constant(code, bytes.subarray(start, end), locals)
-      else if (kind === PIECE.global) code.op(op).u32(locals.globalImport(this.#exportOfGlobal.get(operand)!))
-      else if (kind === PIECE.leave) code.op(OP.br).u32(depth)
-      else if (kind === PIECE.branch) code.op(op).u32(operand)
-      else if (kind === PIECE.bare) code.op(op)
-      else {
-        depth += kind === PIECE.close ? -1 : 1
-        code.op(op).raw(bytes, start + 1, end)
-      }
-    }
-    release()
-    if (branches) code.end()
+    return map
+  }
+
+  /** Appends pushes that were held back, and forgets them. */
+  #pushAll(code: Code, held: Argument[], locals: Locals): void {
+    for (const arg of held) this.#push(code, arg, locals)
+    held.length = 0
   }
 
   #push(code: Code, arg: Argument, locals: Locals): void {
-    if (!('lanes' in arg)) return push(code, arg)
-    const constant = new Code()
-    constant.v128(arg.lanes)
-    this.#constant(code, constant.bytes.view, locals)
-  }
-
-  #constant(code: Code, instruction: Uint8Array, locals: Locals): void {
-    const local = locals.pooled?.(instruction.subarray(2))
-    if (local === undefined) code.raw(instruction)
-    else code.get(local)
+    if ('local' in arg) return void code.get(arg.local)
+    const local = 'lanes' in arg ? locals.pooled?.(arg.lanes) : undefined
+    if (local !== undefined) code.get(local)
+    else push(code, arg)
   }
 
   /** A call inside a spliced body; without `args` they are on the stack. */
@@ -298,7 +337,7 @@ export class Kernels {
     const exported = this.#exportOfFunction.get(index)
     // Lanes are masked by EXEC's bits here; the row of masks waits until the core is called (region.ts).
     if (exported === 'refreshExec') return void (args || code.op(OP.drop))
-    if (exported !== undefined && (RARE.has(exported) || this.#size(index, []) > SPLICE_LIMIT / 4)) {
+    if (exported !== undefined && (RARE.has(exported) || this.#size(index) > SPLICE_LIMIT / 4)) {
       for (const arg of args ?? []) this.#push(code, arg, locals)
       code.op(OP.call).u32(locals.functionImport(exported))
       return
@@ -313,16 +352,8 @@ export class Kernels {
   }
 }
 
-const BRANCHES: readonly number[] = [PIECE.wrap, PIECE.open, PIECE.branch, PIECE.leave]
-
 /** What an instruction of a folded body is. */
-function pieceOf(bytes: Uint8Array, item: Item): Piece {
-  if (isValue(item)) return { kind: PIECE.value, op: 0, index: 0, start: 0, end: 0, value: item.value }
-  const { op, index, start, end } = isToken(item) ? item : item.wrap
-  return { kind: isToken(item) ? kindOf(bytes, item) : PIECE.wrap, op: isToken(item) ? op : OP.block, index, start, end, value: undefined }
-}
-
-function kindOf(bytes: Uint8Array, token: Token): Piece['kind'] {
+function kindOf(bytes: Uint8Array, token: Token): number {
   const { op } = token
   if (op === OP.localGet) return PIECE.get
   if (op === OP.localSet || op === OP.localTee) return PIECE.set
@@ -337,26 +368,13 @@ function kindOf(bytes: Uint8Array, token: Token): Piece['kind'] {
   return isConstant(bytes, token) ? PIECE.constant : PIECE.raw
 }
 
-/** Locals, parameters among them, that straight code reads before it writes them. */
-function readFirst(items: readonly Item[]): Set<number> {
-  const [read, written] = [new Set<number>(), new Set<number>()]
-  for (const item of items) {
-    if (!isToken(item)) continue
-    if (item.op === OP.localSet || item.op === OP.localTee) written.add(item.index)
-    else if (item.op === OP.localGet && !written.has(item.index)) read.add(item.index)
-  }
-  return read
-}
-
 /** Constants come from memory, or the compiler would make them anew wherever they are used. */
-export function loadPool(code: Code, locals: Locals, pool: ReadonlyMap<string, number>): void {
+export function loadPool(code: Code, locals: Locals, pool: ReadonlyMap<VectorConstant, number>): void {
   const shadow = locals.globalImport('SHADOW')
-  for (const [key, local] of pool) {
-    code
-      .op(OP.globalGet)
-      .u32(shadow)
-      .simd(SIMD.const)
-      .raw(Uint8Array.from(key.split(',').map(Number)))
+  for (const [constant, local] of pool) {
+    code.op(OP.globalGet).u32(shadow)
+    if (typeof constant === 'number') code.v128(constant)
+    else code.simd(SIMD.const).raw(constant.split(',').map(Number))
     code.simdMemory(SIMD.store, 0).op(OP.globalGet).u32(shadow).simdMemory(SIMD.load, 0).set(local)
   }
 }

@@ -7,7 +7,7 @@ import { wideConstant } from './constant.ts'
 import { factOf } from './fact.ts'
 import { isGrained, LARGE, MOVES, PRODUCT_AND_SUM } from './grain.ts'
 import type { Step } from './graph.ts'
-import { type Argument, type Kernels, type Locals, push as pushArgument } from './kernels.ts'
+import { type Argument, type Kernels, type Locals, push as pushArgument, type VectorConstant } from './kernels.ts'
 import { isDpp, isSdwa } from './stages.ts'
 import { type Code, SIMD } from './wasm.ts'
 
@@ -143,7 +143,7 @@ export interface LaneContext {
   /** Rows (offsets in the wave block) that are grained in every active lane. */
   readonly grained: ReadonlySet<number>
   /** Constants that kernels take from locals; a run loads them. */
-  readonly pool?: ReadonlyMap<string, number>
+  readonly pool?: ReadonlyMap<VectorConstant, number>
   /** Takes scalars that are taken to be at least 2^-102; whoever gives it tests them. */
   readonly large?: Set<Value>
 }

@@ -9,7 +9,7 @@ import { scalarOffset, VCC_LO } from '../plan/layout.ts'
 import { FLAG_APPROXIMATE } from '../plan/record.ts'
 import { Chunk } from './chunk.ts'
 import { type Block, placeOf, type Step } from './graph.ts'
-import { loadPool, push } from './kernels.ts'
+import { loadPool, push, type VectorConstant } from './kernels.ts'
 import {
   type Captured,
   CHUNK_BYTES,
@@ -64,7 +64,7 @@ export function writeGraphNest(
   nest: GraphNest,
   context: GraphNestContext,
   grainedAt: (pc: number) => ReadonlySet<number>,
-  pool: ReadonlyMap<string, number>,
+  pool: ReadonlyMap<VectorConstant, number>,
   ways: Ways,
 ): void {
   new GraphNestWriter(nest, context, grainedAt, pool).write(code, ways)
@@ -116,7 +116,7 @@ class GraphNestWriter {
     private readonly nest: GraphNest,
     private readonly context: GraphNestContext,
     private readonly grainedAt: (pc: number) => ReadonlySet<number>,
-    private readonly pool: ReadonlyMap<string, number>,
+    private readonly pool: ReadonlyMap<VectorConstant, number>,
   ) {
     const { locals } = context
     const { loop, dirty, roleOf } = nest

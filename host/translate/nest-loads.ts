@@ -5,6 +5,7 @@ import type { Chunk } from './chunk.ts'
 import { wideConstant } from './constant.ts'
 import { gatherDwords, gatherSmall } from './gather.ts'
 import type { Step } from './graph.ts'
+import { vectorConstant } from './kernels.ts'
 import { type FunctionLocals, ROW_BYTES } from './lane-values.ts'
 import { LdsReads } from './lds.ts'
 import { BASE_HIGH, BUFFER_OFFSET, bytesLoaded, dwordsLoaded, isBuffer, smallLoad, unalignedBits } from './nest-plan.ts'
@@ -25,7 +26,7 @@ interface RegionLocals {
 }
 
 /** Byte offsets of four dwords in a row. */
-const ADJACENT = Uint8Array.from([0, 0, 0, 0, 4, 0, 0, 0, 8, 0, 0, 0, 12, 0, 0, 0])
+const ADJACENT = vectorConstant(Uint8Array.from([0, 0, 0, 0, 4, 0, 0, 0, 8, 0, 0, 0, 12, 0, 0, 0]))
 
 /** What reads LDS in such a loop. @param changing scalars that it writes */
 export function readsOf(

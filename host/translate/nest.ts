@@ -4,7 +4,7 @@ import { AffineLoop } from './affine.ts'
 import { type AffinePlan, planAffine } from './affine-plan.ts'
 import { Chunk } from './chunk.ts'
 import type { Step } from './graph.ts'
-import { loadPool } from './kernels.ts'
+import { loadPool, type VectorConstant } from './kernels.ts'
 import {
   type Captured,
   CHUNK_BYTES,
@@ -62,7 +62,7 @@ export class NestWriter {
   constructor(
     private readonly nest: Nest,
     private readonly context: NestContext,
-    private readonly pool: ReadonlyMap<string, number>,
+    private readonly pool: ReadonlyMap<VectorConstant, number>,
   ) {
     const { locals } = context
     this.#changing = new Set(nest.block.steps.flatMap((step) => this.#writesOf(step)))

@@ -24,7 +24,7 @@ import { crossLaneUses, laneSource, writeCrossLane } from './crosslane.ts'
 import { findGrained, GrainState } from './flow.ts'
 import { SMALL } from './grain.ts'
 import { BLOCK_LIMIT, type Block, modeAt, modeBehind, pcOf, type Step, successors } from './graph.ts'
-import type { Kernels } from './kernels.ts'
+import type { Kernels, VectorConstant } from './kernels.ts'
 import {
   type Captured,
   capture,
@@ -118,16 +118,15 @@ class BlockLocals implements FunctionLocals {
   #take(type: number): number {
     return this.#free.get(type)?.pop() ?? BLOCK.parameters.length + this.types.push(type) - 1
   }
-  /** Constants that are kept in locals, by their bytes. */
-  pool: Map<string, number> | undefined
-  pooled(bytes: Uint8Array): number | undefined {
+  /** Constants that are kept in locals. */
+  pool: Map<VectorConstant, number> | undefined
+  pooled(constant: VectorConstant): number | undefined {
     // Zeros and ones cost one instruction anyway.
-    if (this.pool === undefined || bytes.every((b) => b === bytes[0] && (b === 0 || b === 255))) return undefined
-    const key = bytes.join()
-    const known = this.pool.get(key)
+    if (this.pool === undefined || constant === 0 || constant === -1) return undefined
+    const known = this.pool.get(constant)
     if (known !== undefined) return known
     const local = this.fresh(V128)
-    this.pool.set(key, local)
+    this.pool.set(constant, local)
     return local
   }
   reset(): void {
@@ -303,7 +302,7 @@ class BlockWriter {
           if (chunk > 0) code.i32(4 * chunk).op(OP.i32ShrU)
           pushLanes(code).simd(SIMD.and).set(lanes).end()
         })
-      const pool = new Map<string, number>()
+      const pool = new Map<VectorConstant, number>()
       locals.pool = pool
       new LaneLoop(this.code, this.#run, { kernels, locals, wave: WAVE, grained: this.#grained, pool }, again, reads).write()
       locals.pool = undefined

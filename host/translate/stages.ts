@@ -5,7 +5,7 @@
 import { isFloat } from '../isa/row.ts'
 import { FLAG_DPP, FLAG_SDWA, KIND_VECTOR } from '../plan/record.ts'
 import type { Step } from './graph.ts'
-import { type Code, SIMD, shuffleDwords } from './wasm.ts'
+import { type Code, SIMD } from './wasm.ts'
 
 export const isSdwa = ({ flags }: Step): boolean => (flags & FLAG_SDWA) !== 0
 export const isDpp = ({ flags }: Step): boolean => (flags & FLAG_DPP) !== 0
@@ -103,10 +103,7 @@ export function pushMoved(code: Code, step: Step, chunks: readonly number[], ind
     if (chunk < 0) code.v128(0)
     else code.get(chunks[chunk]!)
   }
-  shuffleDwords(
-    code,
-    from.map((lane) => 4 * sources.indexOf(chunkOf(lane)) + ((lane ?? 0) & 3)),
-  )
+  code.shuffleDwords(from.map((lane) => 4 * sources.indexOf(chunkOf(lane)) + ((lane ?? 0) & 3)))
 }
 
 // --- omod and clamp

@@ -138,10 +138,21 @@ export const SIMD = {
   f32x4Pmax: 235,
 } as const
 
-/** Bytes under construction. */
-class Bytes {
-  #buffer = new Uint8Array(512)
+/** Bytes that a method of {@link Code} writes at most, but for ranges: so much room there always is. */
+const ROOM = 24
+
+/** Bytes under construction, of a function's code mostly. Methods append; labels are counted by the caller. */
+export class Code {
+  #buffer: Uint8Array
   #length = 0
+  /** Where room ends. */
+  #full: number
+
+  /** @param size bytes that are likely to be enough */
+  constructor(size = 512) {
+    this.#buffer = new Uint8Array(size)
+    this.#full = size - ROOM
+  }
 
   get length(): number {
     return this.#length
@@ -149,105 +160,80 @@ class Bytes {
   get view(): Uint8Array {
     return this.#buffer.subarray(0, this.#length)
   }
-  #room(bytes: number): void {
-    if (this.#length + bytes <= this.#buffer.length) return
-    const larger = new Uint8Array(Math.max(4 * this.#buffer.length, this.#length + bytes))
+  /** What was written up to `at` counts. */
+  #end(at: number): this {
+    this.#length = at
+    if (at > this.#full) this.#grow(0)
+    return this
+  }
+  #grow(bytes: number): void {
+    const larger = new Uint8Array(Math.max(4 * this.#buffer.length, this.#length + bytes + 2 * ROOM))
     larger.set(this.view)
     this.#buffer = larger
+    this.#full = larger.length - ROOM
   }
-  byte(value: number): void {
-    if (this.#length === this.#buffer.length) this.#room(1)
-    this.#buffer[this.#length++] = value
-  }
-  add(bytes: ArrayLike<number>): void {
-    this.range(bytes, 0, bytes.length)
-  }
-  /** Part of other bytes. They are few, mostly: one by one is quicker than a view of them. */
-  range(bytes: ArrayLike<number>, start: number, end: number): void {
-    this.#room(end - start)
-    if (end - start > 64 && bytes instanceof Uint8Array) {
-      this.#buffer.set(bytes.subarray(start, end), this.#length)
-      this.#length += end - start
-    } else for (let at = start; at < end; at++) this.#buffer[this.#length++] = bytes[at]!
-  }
-  /** All of what another one holds. */
-  append(other: Bytes): void {
-    this.range(other.#buffer, 0, other.#length)
-  }
-  /** Unsigned LEB128 of 32 bits. */
-  unsigned(value: number): void {
-    let rest = value >>> 0
-    for (; rest > 127; rest >>>= 7) this.byte((rest & 127) | 128)
-    this.byte(rest)
-  }
-  /** Signed LEB128 of 32 bits. */
-  signed(value: number): void {
-    let rest = value | 0
-    for (; rest < -64 || rest > 63; rest >>= 7) this.byte((rest & 127) | 128)
-    this.byte(rest & 127)
-  }
-  /** Signed LEB128 of 64 bits. */
-  signed64(value: bigint): void {
-    let rest = BigInt.asIntN(64, value)
-    for (; rest < -64n || rest > 63n; rest >>= 7n) this.byte(Number(rest & 127n) | 128)
-    this.byte(Number(rest & 127n))
-  }
-}
-
-/** The code of one function under construction. Methods append; labels are counted by the caller. */
-export class Code {
-  readonly bytes = new Bytes()
 
   /** Up to four bytes, by name: a list for each call would be half of the garbage that translating makes. */
   op(a: number, b?: number, c?: number, d?: number): this {
-    this.bytes.byte(a)
-    if (b !== undefined) this.bytes.byte(b)
-    if (c !== undefined) this.bytes.byte(c)
-    if (d !== undefined) this.bytes.byte(d)
-    return this
+    const to = this.#buffer
+    let at = this.#length
+    to[at++] = a
+    if (b !== undefined) {
+      to[at++] = b
+      if (c !== undefined) to[at++] = c
+      if (d !== undefined) to[at++] = d
+    }
+    return this.#end(at)
   }
   u32(value: number): this {
-    this.bytes.unsigned(value)
-    return this
+    return this.#end(putUnsigned(this.#buffer, this.#length, value))
   }
   get(local: number): this {
-    this.bytes.byte(OP.localGet)
-    this.bytes.unsigned(local)
-    return this
+    return this.#index(OP.localGet, local)
   }
   set(local: number): this {
-    this.bytes.byte(OP.localSet)
-    this.bytes.unsigned(local)
-    return this
+    return this.#index(OP.localSet, local)
   }
   tee(local: number): this {
-    return this.op(OP.localTee).u32(local)
+    return this.#index(OP.localTee, local)
+  }
+  #index(opcode: number, index: number): this {
+    const at = this.#length
+    this.#buffer[at] = opcode
+    return this.#end(putUnsigned(this.#buffer, at + 1, index))
   }
   i32(value: number): this {
-    this.bytes.byte(OP.i32Const)
-    this.bytes.signed(value)
-    return this
+    const at = this.#length
+    this.#buffer[at] = OP.i32Const
+    return this.#end(putSigned(this.#buffer, at + 1, value))
   }
   i64(value: bigint): this {
-    this.bytes.byte(OP.i64Const)
-    this.bytes.signed64(value)
-    return this
+    let rest = BigInt.asIntN(64, value)
+    this.op(OP.i64Const)
+    for (; rest < -64n || rest > 63n; rest >>= 7n) this.op(Number(rest & 127n) | 128)
+    return this.op(Number(rest & 127n))
   }
   /** A vector of four dwords. */
   v128(a: number, b = a, c = a, d = a): this {
-    return this.simd(SIMD.const).#dword(a).#dword(b).#dword(c).#dword(d)
-  }
-  #dword(word: number): this {
-    return this.op(word & 255, (word >>> 8) & 255, (word >>> 16) & 255, word >>> 24)
+    const to = this.#buffer
+    const at = this.#length
+    to[at] = 0xfd
+    to[at + 1] = SIMD.const
+    putDword(to, at + 2, a)
+    putDword(to, at + 6, b)
+    putDword(to, at + 10, c)
+    putDword(to, at + 14, d)
+    return this.#end(at + 18)
   }
   simd(opcode: number): this {
-    this.bytes.byte(0xfd)
-    this.bytes.unsigned(opcode)
-    return this
+    return this.#index(0xfd, opcode)
   }
   /** A load or store with a constant offset; alignment is given as 1, which costs nothing. */
   memory(opcode: number, offset: number): this {
-    return this.op(opcode, 0).u32(offset)
+    const at = this.#length
+    this.#buffer[at] = opcode
+    this.#buffer[at + 1] = 0
+    return this.#end(putUnsigned(this.#buffer, at + 2, offset))
   }
   simdMemory(opcode: number, offset: number): this {
     return this.simd(opcode).op(0).u32(offset)
@@ -258,15 +244,62 @@ export class Code {
   end(): this {
     return this.op(OP.end)
   }
-  /** Bytes of another body as they are. */
+  /** Picks four of the eight dwords of two vectors. */
+  shuffleDwords(lanes: readonly number[]): this {
+    this.simd(SIMD.shuffle)
+    const to = this.#buffer
+    let at = this.#length
+    for (let i = 0; i < 4; i++) {
+      const first = 4 * lanes[i]!
+      to[at] = first
+      to[at + 1] = first + 1
+      to[at + 2] = first + 2
+      to[at + 3] = first + 3
+      at += 4
+    }
+    return this.#end(at)
+  }
+  /** Bytes as they are. They are few, mostly: one by one is quicker than a view of them. */
   raw(bytes: ArrayLike<number>, start = 0, end = bytes.length): this {
-    this.bytes.range(bytes, start, end)
-    return this
+    const count = end - start
+    if (this.#length + count > this.#full) this.#grow(count)
+    const to = this.#buffer
+    let at = this.#length
+    if (count > LONG && bytes instanceof Uint8Array) {
+      to.set(bytes.subarray(start, end), at)
+      at += count
+    } else for (let from = start; from < end; from++) to[at++] = bytes[from]!
+    return this.#end(at)
   }
   append(other: Code): this {
-    this.bytes.append(other.bytes)
-    return this
+    return this.raw(other.#buffer, 0, other.#length)
   }
+}
+
+/** Bytes that are rather copied at once. */
+const LONG = 32
+
+/** Unsigned LEB128 of 32 bits; returns where it ends. */
+function putUnsigned(to: Uint8Array, start: number, value: number): number {
+  let at = start
+  let rest = value >>> 0
+  for (; rest > 127; rest >>>= 7) to[at++] = (rest & 127) | 128
+  to[at] = rest
+  return at + 1
+}
+/** Signed LEB128 of 32 bits. */
+function putSigned(to: Uint8Array, start: number, value: number): number {
+  let at = start
+  let rest = value | 0
+  for (; rest < -64 || rest > 63; rest >>= 7) to[at++] = (rest & 127) | 128
+  to[at] = rest & 127
+  return at + 1
+}
+function putDword(to: Uint8Array, at: number, word: number): void {
+  to[at] = word
+  to[at + 1] = word >>> 8
+  to[at + 2] = word >>> 16
+  to[at + 3] = word >>> 24
 }
 
 export interface FunctionType {
@@ -472,7 +505,7 @@ export function tokens(module: ParsedModule, body: FunctionBody): Token[] {
 /** A module under construction: types are found or added as functions are declared. */
 export class ModuleBuilder {
   readonly #types: string[] = []
-  readonly #imports: ((to: Bytes) => void)[] = []
+  readonly #imports: ((to: Code) => void)[] = []
   #functions: { type: number; locals: readonly number[]; code: Code; name: string | undefined }[] = []
   readonly #functionImports = new Map<string, number>()
   readonly #globalImports = new Map<string, number>()
@@ -486,8 +519,8 @@ export class ModuleBuilder {
   importMemory(limits: Uint8Array): void {
     this.#imports.push((to) => {
       name(to, 'memory')
-      to.byte(2)
-      to.add(limits)
+      to.op(2)
+      to.raw(limits)
     })
   }
   /** Index of an imported function. All are imported before functions are added. */
@@ -496,15 +529,15 @@ export class ModuleBuilder {
     if (known !== undefined) return known
     const index = this.#type(type)
     return this.#import(this.#functionImports, name, (to) => {
-      to.byte(0)
-      to.unsigned(index)
+      to.op(0)
+      to.u32(index)
     })
   }
   /** Index of an imported mutable global; the module's own are imported too, so that indices are known at once. */
   importedGlobal(name: string, valueType: number): number {
-    return this.#import(this.#globalImports, name, (to) => to.add([3, valueType, 1]))
+    return this.#import(this.#globalImports, name, (to) => to.raw([3, valueType, 1]))
   }
-  #import(known: Map<string, number>, field: string, description: (to: Bytes) => void): number {
+  #import(known: Map<string, number>, field: string, description: (to: Code) => void): number {
     const index = known.get(field)
     if (index !== undefined) return index
     this.#imports.push((to) => {
@@ -525,61 +558,56 @@ export class ModuleBuilder {
   }
 
   bytes(): Uint8Array<ArrayBuffer> {
-    const to = new Bytes()
-    to.add([0, 0x61, 0x73, 0x6d, 1, 0, 0, 0])
+    const to = new Code()
+    to.raw([0, 0x61, 0x73, 0x6d, 1, 0, 0, 0])
     section(to, 1, this.#types, (part, key) => {
-      part.byte(0x60)
+      part.op(0x60)
       for (const types of key.split(':').map((list) => (list === '' ? [] : list.split(',').map(Number)))) {
-        part.unsigned(types.length)
-        part.add(types)
+        part.u32(types.length)
+        part.raw(types)
       }
     })
     section(to, 2, this.#imports, (part, write) => write(part))
-    section(to, 3, this.#functions, (part, f) => part.unsigned(f.type))
+    section(to, 3, this.#functions, (part, f) => part.u32(f.type))
     const named = this.#functions
       .map((f, i) => [f.name, this.#functionImports.size + i] as const)
       .filter(([exported]) => exported !== undefined)
     section(to, 7, named, (part, [exported, index]) => {
       text(part, exported!)
-      part.byte(0)
-      part.unsigned(index)
+      part.op(0)
+      part.u32(index)
     })
     section(to, 10, this.#functions, (part, { locals, code }) => {
-      const body = new Bytes()
-      body.unsigned(locals.length)
+      const body = new Code()
+      body.u32(locals.length)
       for (const type of locals) {
-        body.byte(1)
-        body.byte(type)
+        body.op(1)
+        body.op(type)
       }
-      part.unsigned(body.length + code.bytes.length + 1)
+      part.u32(body.length + code.length + 1)
       part.append(body)
-      part.append(code.bytes)
-      part.byte(OP.end)
+      part.append(code)
+      part.op(OP.end)
     })
     return new Uint8Array(to.view)
   }
 }
 
-function section<T>(to: Bytes, id: number, items: readonly T[], write: (part: Bytes, item: T) => void): void {
-  const part = new Bytes()
-  part.unsigned(items.length)
+function section<T>(to: Code, id: number, items: readonly T[], write: (part: Code, item: T) => void): void {
+  const part = new Code()
+  part.u32(items.length)
   for (const item of items) write(part, item)
-  to.byte(id)
-  to.unsigned(part.length)
+  to.op(id)
+  to.u32(part.length)
   to.append(part)
 }
-function text(to: Bytes, value: string): void {
+function text(to: Code, value: string): void {
   const bytes = new TextEncoder().encode(value)
-  to.unsigned(bytes.length)
-  to.add(bytes)
+  to.u32(bytes.length)
+  to.raw(bytes)
 }
 /** The two names of an import; all come from the core. */
-function name(to: Bytes, field: string): void {
+function name(to: Code, field: string): void {
   text(to, 'core')
   text(to, field)
-}
-
-/** Picks four of the eight dwords of two vectors. */
-export function shuffleDwords(code: Code, lanes: readonly number[]): void {
-  code.simd(SIMD.shuffle).raw(Uint8Array.from(lanes.flatMap((lane) => [0, 1, 2, 3].map((byte) => lane * 4 + byte))))
 }
