@@ -148,4 +148,10 @@ export interface Engine {
    * @param budget instructions at most, 1 to 2^31-1
    */
   run(wave: number, budget: number): Stop
+  /**
+   * Runs the waves of a workgroup, and the workgroups behind it, as host/plan/rounds.ts says, as far as the engine can do that by itself. It stops where no
+   * instructions are left, where all has ended, and wherever `run` has to take over, with the wave that has its turn: perhaps at once.
+   * @param rounds address of the record
+   */
+  runRounds?(rounds: number): void
 }

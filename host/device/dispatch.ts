@@ -5,7 +5,20 @@
 import { LaunchError } from '../errors.ts'
 import type { Generation } from '../isa/targets.ts'
 import type { KernelDescriptor } from '../object/code-object.ts'
-import { EXEC_LO, MACHINE_TIME, SCALAR_COUNT, WAVE_SCALARS, WAVE_SCRATCH_BASE, WAVE_SCRATCH_LANE_BYTES, waveBytes } from '../plan/layout.ts'
+import { EXEC_LO, MACHINE_TIME, SCALAR_COUNT, scalarOffset, WAVE_SCRATCH_BASE, WAVE_SCRATCH_LANE_BYTES, waveBytes } from '../plan/layout.ts'
+import {
+  ROUNDS_CLEARED,
+  ROUNDS_END,
+  ROUNDS_FIRST,
+  ROUNDS_GROUPS,
+  ROUNDS_ID,
+  ROUNDS_IMAGE,
+  ROUNDS_PIECES,
+  ROUNDS_STRIDE,
+  ROUNDS_TIME,
+  ROUNDS_X,
+  roundsBytes,
+} from '../plan/rounds.ts'
 import type { Device, DeviceKernel } from './device.ts'
 import { type Claim, Execution, type Workload } from './execution.ts'
 import { kernargSegment } from './kernarg.ts'
@@ -87,10 +100,12 @@ class Dispatch implements Workload {
   readonly #scratch: Scratch
   readonly #ldsBytes: number
   readonly #lds: number
+  /** Linear memory that is zero when a workgroup begins: LDS and scratch. */
+  readonly #cleared: readonly (readonly [start: number, bytes: number])[]
   readonly #userSgprs: readonly number[]
   readonly #systemSgprs: SystemSgprs
   readonly #blocks: WaveBlocks
-  /** How workgroups start, by a bit for each dimension in which they are the grid's last and may be partial. */
+  /** How workgroups start, by a bit for each dimension in which they are partial. */
   readonly #starts: (Start | undefined)[] = []
 
   constructor(device: Device, kernel: DeviceKernel, launch: Launch) {
@@ -122,6 +137,8 @@ class Dispatch implements Workload {
     this.#systemSgprs = systemSgprsOf(descriptor.rsrc2)
     this.#blocks = allocateWaves(device.arena, device.program(kernel.code, vgprCountOf(descriptor.rsrc1)), waveCount)
     this.#lds = device.arena.allocate(this.#ldsBytes)
+    const scratch = this.#scratch.regions.map(({ host, bytes }) => [host, bytes] as const)
+    this.#cleared = this.#ldsBytes > 0 ? [[this.#lds, this.#ldsBytes], ...scratch] : scratch
   }
 
   position(group: number): Size {
@@ -136,23 +153,27 @@ class Dispatch implements Workload {
   /** LDS and scratch are zero in each workgroup, though hardware promises nothing: so results do not depend on what ran before. */
   prepare(group: number): readonly Wave[] {
     const { arena, machine } = this.#device
-    const [x, y, z] = this.position(group)
-    const { waves, image } = this.#startAt(x, y, z)
-    for (const { host, bytes } of this.#scratch.regions) arena.bytes.fill(0, host, host + bytes)
-    if (this.#ldsBytes > 0) arena.bytes.fill(0, this.#lds, this.#lds + this.#ldsBytes)
-    const { words } = arena
+    const { waves, image } = this.#startOf(group)
+    const { bytes, words } = arena
+    for (const [start, size] of this.#cleared) bytes.fill(0, start, start + size)
     // Time starts anew in each workgroup, later ones later, so that it does not tell how many threads there are.
     words[(machine + MACHINE_TIME) >>> 2] = 0
     words[(machine + MACHINE_TIME + 4) >>> 2] = this.#firstGroup + group
     words.copyWithin(this.#blocks.start >>> 2, image >>> 2, (image + this.#blocks.stride * waves.length) >>> 2)
-    const [idX, idY, idZ] = this.#systemSgprs.workgroupIds
-    for (let i = 0; i < waves.length; i++) {
-      const scalars = (waves[i]!.host + WAVE_SCALARS) >>> 2
-      if (idX !== undefined) words[scalars + idX] = x
-      if (idY !== undefined) words[scalars + idY] = y
-      if (idZ !== undefined) words[scalars + idZ] = z
-    }
+    const x = this.position(group)[0]
+    const [id] = this.#systemSgprs.workgroupIds
+    if (id !== undefined) for (let i = 0; i < waves.length; i++) words[(waves[i]!.host + scalarOffset(id)) >>> 2] = x
     return waves
+  }
+
+  rounds(group: number, most: number): number {
+    const { rounds } = this.#startOf(group)
+    const [x] = this.position(group)
+    const { words } = this.#device.arena
+    words[(rounds + ROUNDS_X) >>> 2] = x
+    // The row's last workgroup may begin otherwise.
+    words[(rounds + ROUNDS_GROUPS) >>> 2] = Math.max(0, Math.min(most, this.#groups[0] - 1 - x - (this.#isPartial(0) ? 1 : 0)))
+    return rounds
   }
 
   setAside(waves: readonly Wave[]): () => void {
@@ -178,9 +199,14 @@ class Dispatch implements Workload {
 
   free(): void {
     this.#blocks.free()
-    for (const start of this.#starts.splice(0)) if (start !== undefined) this.#device.arena.free(start.image)
+    for (const start of this.#starts.splice(0)) if (start !== undefined) this.#freeStart(start)
     this.#device.arena.free(this.#lds)
     this.#freeRegions()
+  }
+
+  #freeStart({ image, rounds }: Start): void {
+    this.#device.arena.free(image)
+    this.#device.arena.free(rounds)
   }
 
   #freeRegions(): void {
@@ -254,27 +280,67 @@ class Dispatch implements Workload {
     return this.#allocate('dispatch packet', bytes)
   }
 
-  #startAt(x: number, y: number, z: number): Start {
+  /** How a workgroup starts, but for its x. */
+  #startOf(group: number): Start {
+    const [x, y, z] = this.position(group)
     const [columns, rows, layers] = this.#groups
-    const key = (x === columns - 1 ? 1 : 0) | (y === rows - 1 ? 2 : 0) | (z === layers - 1 ? 4 : 0)
-    const start = this.#starts[key] ?? this.#layOut([x, y, z])
-    this.#starts[key] = start
+    const isLast = [x === columns - 1, y === rows - 1, z === layers - 1] as const
+    const key = eachDimension((d) => (isLast[d] && this.#isPartial(d) ? 1 << d : 0)).reduce((all, bit) => all | bit)
+    const start = (this.#starts[key] ??= this.#layOut([x, y, z]))
+    if (start.y !== y || start.z !== z) this.#setRow(start, y, z)
     return start
+  }
+
+  /** Whether the grid's last workgroups in a dimension are smaller than the others. */
+  #isPartial(dimension: 0 | 1 | 2): boolean {
+    return this.#grid[dimension] % this.#workgroup[dimension] !== 0
+  }
+
+  #setRow(start: Start, y: number, z: number): void {
+    start.y = y
+    start.z = z
+    const { words } = this.#device.arena
+    const [, idY, idZ] = this.#systemSgprs.workgroupIds
+    for (let i = 0; i < start.waves.length; i++) {
+      const block = start.image + i * this.#blocks.stride
+      if (idY !== undefined) words[(block + scalarOffset(idY)) >>> 2] = y
+      if (idZ !== undefined) words[(block + scalarOffset(idZ)) >>> 2] = z
+    }
   }
 
   #layOut(position: Size): Start {
     const { arena, target } = this.#device
     const extent = eachDimension((d) => Math.min(this.#workgroup[d]!, this.#grid[d]! - position[d]! * this.#workgroup[d]!))
     const waves = this.#blocks.waves.slice(0, Math.ceil(volume(extent) / target.waveSize))
-    for (const wave of waves) writeWave(arena, wave, this.#startOf(wave.index, extent, waves.length))
+    for (const wave of waves) writeWave(arena, wave, this.#waveStart(wave.index, extent, waves.length))
     const { start, stride } = this.#blocks
     const bytes = stride * waves.length
     const image = arena.allocate(bytes)
     arena.bytes.copyWithin(image, start, start + bytes)
-    return { waves, image }
+    return { waves, image, rounds: this.#describe(image, start + bytes), y: 0, z: 0 }
   }
 
-  #startOf(index: number, extent: Size, waves: number): WaveStart {
+  /** Makes the record of what the engine needs to run such workgroups by itself (rounds.ts). */
+  #describe(image: number, end: number): number {
+    const { arena, machine } = this.#device
+    const rounds = arena.allocate(roundsBytes(this.#cleared.length))
+    const { words } = arena
+    const set = (offset: number, word: number): void => {
+      words[(rounds + offset) >>> 2] = word
+    }
+    const [id] = this.#systemSgprs.workgroupIds
+    set(ROUNDS_FIRST, this.#blocks.start)
+    set(ROUNDS_STRIDE, this.#blocks.stride)
+    set(ROUNDS_END, end)
+    set(ROUNDS_IMAGE, image)
+    set(ROUNDS_ID, id === undefined ? 0 : scalarOffset(id))
+    set(ROUNDS_TIME, machine + MACHINE_TIME)
+    set(ROUNDS_CLEARED, this.#cleared.length)
+    this.#cleared.flat().forEach((word, i) => void set(ROUNDS_PIECES + 4 * i, word))
+    return rounds
+  }
+
+  #waveStart(index: number, extent: Size, waves: number): WaveStart {
     const { machine, target } = this.#device
     const { rsrc1, rsrc2 } = this.#kernel.descriptor
     const header = headerOf(machine, {
@@ -305,10 +371,15 @@ class Dispatch implements Workload {
   }
 }
 
-/** The waves of a workgroup, and where in linear memory their blocks are as they begin; workgroup ids are still to be set. */
+/** How workgroups of one size begin. */
 interface Start {
   readonly waves: readonly Wave[]
+  /** Where in linear memory their blocks are as they begin, for a workgroup at `y` and `z`; its x is still to be set. */
   readonly image: number
+  y: number
+  z: number
+  /** Address of what an engine needs to run such workgroups by itself. */
+  readonly rounds: number
 }
 
 /** v0 (x), v1 (y), v2 (z): work-items are numbered x first over the workgroup's actual extent. */

@@ -5,7 +5,8 @@
  */
 import { Stop } from '../engine.ts'
 import { CoreError, type LanewiseError, LimitError } from '../errors.ts'
-import { WAVE_INSTRUCTIONS } from '../plan/layout.ts'
+import { WAVE_INSTRUCTIONS, WAVE_STOP } from '../plan/layout.ts'
+import { ROUNDS_FIRST, ROUNDS_GROUPS, ROUNDS_LEFT, ROUNDS_LEFT_OF_TURN, ROUNDS_STRIDE, ROUNDS_TURN, ROUNDS_WAVE } from '../plan/rounds.ts'
 import { actsBeyondWaves, Beyond, type Sent, type Wait } from './beyond.ts'
 import type { Device } from './device.ts'
 import { faultOf, placeOf } from './faults.ts'
@@ -24,6 +25,11 @@ export interface Workload {
   /** Lays out the waves of a workgroup, and its LDS. */
   prepare(group: number): readonly Wave[]
   /**
+   * Address of what an engine needs to run the waves of the present workgroup by itself, and of those that follow it and begin alike, `most` of them at
+   * most (host/plan/rounds.ts). Absent where that is not possible.
+   */
+  rounds?(group: number, most: number): number
+  /**
    * Copies all that waves of the present workgroup have of their own. Absent where there is only one workgroup.
    * @returns puts it back, any number of times
    */
@@ -34,8 +40,8 @@ export interface Workload {
   free(): void
 }
 
-/** Gives the number of a workgroup that is to run, each time a greater one; undefined when there are no more. */
-export type Claim = () => number | undefined
+/** Gives workgroups that are to run: the first one's number and that behind the last, each time greater ones; undefined when there are no more. */
+export type Claim = () => readonly [from: number, to: number] | undefined
 
 /** Limits of a run, and how it is followed and stopped. */
 export interface RunOptions {
@@ -104,9 +110,10 @@ export class Execution {
   /** Number of the present workgroup. */
   group = 0
   readonly #workload: Workload
-  /** The first workgroup that nobody has run or runs. */
-  #unclaimed = 0
-  #claim: Claim = () => (this.#unclaimed < this.groupCount ? this.#unclaimed++ : undefined)
+  /** Of the workgroups that were claimed, the next one to begin, and the end. */
+  #unbegun = 0
+  #claimed: number
+  #claim: Claim = () => undefined
   readonly #approximateBefore: ReadonlyMap<string, number>
   /** What the waves of the present workgroup do, by their numbers. */
   #doing: Doing[] = []
@@ -133,6 +140,8 @@ export class Execution {
   /** Whether waves that neither use up their turns nor give them away run in the order of their numbers. */
   readonly #isInOrder: boolean
   #scheduler: Scheduler
+  /** Whether the engine may run waves by itself. */
+  readonly #hasRounds: boolean
 
   /**
    * @param claim which workgroups to run; by default all
@@ -147,11 +156,10 @@ export class Execution {
     this.#workload = workload
     this.groupCount = workload.groupCount
     this.#words = device.arena.words
+    this.#hasRounds = device.engine.runRounds !== undefined && workload.rounds !== undefined
     this.#approximateBefore = device.approximate()
-    if (claim !== undefined) {
-      this.#claim = claim
-      this.#isShared = true
-    }
+    this.#claimed = this.groupCount
+    if (claim !== undefined) this.shareOut(claim)
     this.#advance()
     if (this.status === 'running') this.#begin()
   }
@@ -175,9 +183,11 @@ export class Execution {
    * @returns the first workgroup that is left
    */
   shareOut(claim: Claim): number {
+    const left = this.#unbegun
+    this.#claimed = left
     this.#claim = claim
     this.#isShared = true
-    return this.#unclaimed
+    return left
   }
 
   /** Coordinates of a workgroup in the grid. */
@@ -334,18 +344,25 @@ export class Execution {
     else {
       this.waves = this.#workload.prepare(this.group)
       this.#words = this.device.arena.words
-      this.#alive = this.waves.length
-      this.#doing.length = this.#alive
-      this.#doing.fill('runs')
-      this.device.engine.expect?.((this.groupCount - this.group) * this.#alive)
-      this.#beyond.begin(this.group, this.waves)
       // Those that are set aside keep theirs.
       if (this.#aside.size > 0) this.#scheduler = schedulerOf(this.#schedule)
-      this.#scheduler.begin(this.group, this.#alive)
+      this.#enter()
       this.#isRound = this.#isInOrder
     }
     this.#current = this.#isRound ? 0 : this.#scheduler.choose(-1, false, this.#isAble)!
     this.#turn = this.#scheduler.turn()
+  }
+
+  /** The workgroup's waves have been laid out. */
+  #enter(): void {
+    const { length } = this.waves
+    this.#alive = length
+    // Not `fill`: what V8 calls for it takes as long as a short wave. Nor a new list.
+    if (this.#doing.length > length) this.#doing.length = length
+    for (let index = 0; index < length; index++) this.#doing[index] = 'runs'
+    this.device.engine.expect?.((this.groupCount - this.group) * length)
+    this.#beyond.begin(this.group, this.waves)
+    this.#scheduler.begin(this.group, length)
   }
 
   #resume(aside: Aside): void {
@@ -375,10 +392,13 @@ export class Execution {
 
   /** Runs the waves one after another, each to its end or the next barrier: as {@link #run} would, without asking each time who is next. */
   #runRound(limit: number): void {
-    const { waves } = this
     const end = this.instructions + limit
-    for (let index = 0; index < waves.length; index++) {
-      if (index > 0) {
+    if (this.#hasRounds && !this.#runRounds(limit)) return
+    const { waves } = this
+    const first = this.#current
+    for (let index = first; index < waves.length; index++) {
+      if (this.#doing[index] === 'ended') continue
+      if (index > first) {
         this.#current = index
         this.#turn = this.#scheduler.turn()
         if (this.instructions >= end) return
@@ -391,6 +411,61 @@ export class Execution {
       else return this.#goOn(wave, stop, this.instructions - before)
     }
     this.#pass()
+  }
+
+  /**
+   * Lets the engine run waves by itself, and workgroups behind this one, as far as it can.
+   * @returns whether the present wave is still to run: not where the limit is used up, or the turn, or all workgroups have ended that were claimed
+   */
+  #runRounds(limit: number): boolean {
+    // One that had been set aside is followed by others.
+    const isLatest = this.#aside.size === 0 && this.group === this.#unbegun - 1
+    const rounds = this.#workload.rounds!(this.group, isLatest ? this.#claimed - this.#unbegun : 0)
+    const words = this.#words
+    const at = rounds >>> 2
+    const first = words[at + ROUNDS_FIRST / 4]!
+    const stride = words[at + ROUNDS_STRIDE / 4]!
+    const groups = words[at + ROUNDS_GROUPS / 4]!
+    const most = Math.min(limit, MAX_BUDGET)
+    words[at + ROUNDS_WAVE / 4] = first + stride * this.#current
+    words[at + ROUNDS_LEFT / 4] = most
+    words[at + ROUNDS_LEFT_OF_TURN / 4] = this.#turn
+    words[at + ROUNDS_TURN / 4] = this.#scheduler.turn()
+    this.device.engine.runRounds!(rounds)
+    const left = words[at + ROUNDS_LEFT / 4]!
+    if (left === most) return true
+    this.instructions += most - left
+    this.#turn = words[at + ROUNDS_LEFT_OF_TURN / 4]!
+    const passed = groups - words[at + ROUNDS_GROUPS / 4]!
+    if (passed > 0) this.#follow(passed)
+    this.#stand((words[at + ROUNDS_WAVE / 4]! - first) / stride)
+    if (this.#alive === 0) this.#end()
+    else if (this.#turn <= 0) {
+      this.#isRound = false
+      this.#pass()
+    } else return left > 0
+    return false
+  }
+
+  /** Workgroups have been run, and the one that follows them was laid out. */
+  #follow(passed: number): void {
+    this.groupsDone += passed
+    this.#beyond.end(this.group)
+    this.group += passed
+    this.#unbegun += passed
+    this.#enter()
+  }
+
+  /** The waves of the workgroup before `current` have stopped in this round: what they wrote tells how. Those behind may have ended in one before. */
+  #stand(current: number): void {
+    const { waves } = this
+    for (let index = 0; index < waves.length; index++) {
+      if (this.#doing[index] === 'ended') continue
+      const wave = waves[index]!
+      if (this.#words[(wave.host + WAVE_STOP) >>> 2] === Stop.End) this.#leave(wave)
+      else this.#doing[index] = index < current ? 'waits' : 'runs'
+    }
+    this.#current = current
   }
 
   /** Runs the present wave until it stops once. */
@@ -525,9 +600,9 @@ export class Execution {
   /** All waves that have not ended are at the barrier (GCN3 manual, S_BARRIER: terminated waves do not count); they go on in order. */
   #release(): void {
     const { waves } = this
-    this.#isRound = this.#isInOrder && this.#alive === waves.length
+    this.#isRound = this.#isInOrder
     for (let i = 0; i < waves.length; i++) if (this.#doing[i] === 'waits') this.#doing[i] = 'runs'
-    this.#current = this.#isRound ? 0 : this.#scheduler.choose(-1, false, this.#isAble)!
+    this.#current = this.#isRound ? this.#doing.indexOf('runs') : this.#scheduler.choose(-1, false, this.#isAble)!
   }
 
   #end(): void {
@@ -538,10 +613,19 @@ export class Execution {
 
   #advance(): void {
     this.#isBetween = true
-    const group = (this.#aside.size > 0 ? this.#able() : undefined) ?? this.#claim()
+    const group = (this.#aside.size > 0 ? this.#able() : undefined) ?? this.#nextGroup()
     if (group !== undefined) this.group = group
     else if (this.#aside.size > 0) this.#blockAll()
     else this.status = 'done'
+  }
+
+  #nextGroup(): number | undefined {
+    if (this.#unbegun === this.#claimed) {
+      const claimed = this.#claim()
+      if (claimed === undefined) return undefined
+      ;[this.#unbegun, this.#claimed] = claimed
+    }
+    return this.#unbegun++
   }
 
   /** The first workgroup that was set aside and can go on. */

@@ -99,17 +99,11 @@ export class Control {
   }
 }
 
-/** Claims workgroups one by one of those that a thread takes at once; `onTake` hears of each time it takes some. */
+/** Claims the workgroups that a thread takes at once; `onTake` hears of the first of them. */
 export function claimFrom(control: Control, onTake: (from: number) => void): Claim {
-  let next = 0
-  let end = 0
   return () => {
-    if (next === end) {
-      const taken = control.take()
-      if (taken === undefined) return undefined
-      ;[next, end] = taken
-      onTake(next)
-    }
-    return next++
+    const taken = control.take()
+    if (taken !== undefined) onTake(taken[0])
+    return taken
   }
 }

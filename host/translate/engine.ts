@@ -1,19 +1,10 @@
 /** The translating engine: the core interprets, and what it runs often becomes WebAssembly of its own. */
 import { type CoreEngine, type CoreOptions, createCore, joinCore } from '../core/engine.ts'
 import { type Engine, type EngineSeed, type SentTranslation, Stop, type Translated, type Translations } from '../engine.ts'
-import {
-  MODE_GPR_IDX_EN,
-  MODE_VSKIP,
-  PROGRAM_ID,
-  WAVE_INSTRUCTIONS,
-  WAVE_MODE,
-  WAVE_PC,
-  WAVE_PROGRAM,
-  WAVE_SIZE,
-  WAVE_STOP,
-} from '../plan/layout.ts'
+import { PROGRAM_ID, WAVE_INSTRUCTIONS, WAVE_MODE, WAVE_PC, WAVE_PROGRAM, WAVE_SIZE, WAVE_STOP } from '../plan/layout.ts'
+import { ROUNDS_LEFT, ROUNDS_LEFT_OF_TURN, ROUNDS_TURN, ROUNDS_WAVE } from '../plan/rounds.ts'
 import type { Maker } from './make.ts'
-import { MODE_KEY } from './modes.ts'
+import { INTERPRETED_MODES, MODE_KEY } from './modes.ts'
 import { contentOf, type Origin, type Remembered, recall, remember } from './recall.ts'
 import { linkTranslation, type Translation } from './translation.ts'
 import { MOST_SAVED, worthOf } from './worth.ts'
@@ -83,8 +74,6 @@ const RESTLESS = 2
 const DOUBT_LIMIT = 1000
 /** Program ids and modes make one key: there are so many of the latter. */
 const MODES = MODE_KEY + 1
-/** MODE bits that change what vector instructions do to registers: with them a program is interpreted. */
-const INTERPRETED_MODES = MODE_GPR_IDX_EN | MODE_VSKIP
 /** Programs at once; when there are more, all are forgotten. */
 const PROGRAM_LIMIT = 64
 /** Whether no engine of this thread has translated anything yet. */
@@ -200,6 +189,16 @@ class Translator implements TranslateEngine, Translations {
     // A wave that goes on and on may be worth it yet.
     if (stop === Stop.Budget || this.#calmInstructions < 0) this.#calm = 0
     return stop
+  }
+
+  runRounds(rounds: number): void {
+    const translation = this.#program(this.#word(rounds + ROUNDS_WAVE))?.translation
+    if (translation === undefined) return
+    translation.runRounds(rounds, translation.mode)
+    const turn = this.#word(rounds + ROUNDS_LEFT_OF_TURN)
+    const left = Math.min(turn, this.#word(rounds + ROUNDS_LEFT))
+    // A wave that has run out of instructions between two blocks.
+    if (left === 0 && turn < this.#word(rounds + ROUNDS_TURN)) this.core.run(this.#word(rounds + ROUNDS_WAVE), 0)
   }
 
   #run(wave: number, budget: number): Stop {

@@ -1,4 +1,5 @@
 /** MODE as far as translated code depends on it, and how instructions change it. */
+import { MODE_GPR_IDX_EN, MODE_VSKIP } from '../plan/layout.ts'
 import { wideConstant } from './constant.ts'
 import { factOf } from './fact.ts'
 import type { Step } from './graph.ts'
@@ -21,6 +22,9 @@ export interface LaneModes {
 export const MODE_KEY = 0x3ff
 /** Those that no kernel reads: what flushes f32 denormals stands around them. */
 export const MODE_DENORM_32 = 0x30
+
+/** MODE bits that change what vector instructions do to registers: with them a program is interpreted. */
+export const INTERPRETED_MODES = MODE_GPR_IDX_EN | MODE_VSKIP
 
 const known: LaneModes[] = []
 

@@ -48,6 +48,7 @@ import { type GraphNest, planGraphNest } from './nest-flow.ts'
 import { writeGraphNest } from './nest-graph.ts'
 import { type Evaluate, planNest, rowsWritten } from './nest-plan.ts'
 import { bestRole, laneFacts, type Role } from './roles.ts'
+import { addRounds } from './rounds.ts'
 import {
   countApproximate,
   EXEC,
@@ -608,7 +609,7 @@ export class RegionWriter {
    *
    * The module exports `run(wave, left, block)`: it runs at most `left` instructions from the start of a block on, always whole blocks, and
    * counts them as the core does. It returns what is left, with WAVE_PC where the interpreter shall go on; if the core stopped at WAVE_PC, the
-   * complement of that, and WAVE_STOP says why.
+   * complement of that, and WAVE_STOP says why. What it exports besides, rounds.ts says.
    *
    * @param trusting whether values are taken to be grained over blocks; if not, every block tests what it reads
    */
@@ -645,7 +646,9 @@ export class RegionWriter {
     }
     builder.restart()
     const functions = this.#written.map(({ locals, code }) => builder.add(BLOCK, locals, code))
-    builder.add(RUN, [I32], runFunction(functions, outer, this.#module), 'run')
+    const blockAt = builder.add(BLOCK, [], blockAtFunction(outer))
+    const run = builder.add(RUN, [], runFunction(functions, blockAt, this.#module), 'run')
+    addRounds(builder, run, blockAt)
     const longest = Math.max(BLOCK_LIMIT, ...alone.map((nest) => nest.longest))
     return { bytes: builder.bytes(), entries: outer, nests: this.#written.filter(({ isNest }) => isNest).length, longest }
   }
@@ -695,8 +698,8 @@ function findNests(blocks: ReadonlyMap<number, Block>, roles: (step: Step) => Ro
 }
 
 /** Goes from block to block until one leaves. */
-function runFunction(functions: readonly number[], entries: ReadonlyMap<number, number>, module: RegionModule): Code {
-  const [wave, left, block, pc] = [0, 1, 2, 3]
+function runFunction(functions: readonly number[], blockAt: number, module: RegionModule): Code {
+  const [wave, left, block] = [0, 1, 2]
   const code = new Code()
   code.get(wave).op(OP.call).u32(module.begin)
   code.get(left).op(OP.globalSet).u32(module.left).i32(1).op(OP.globalSet).u32(module.unsure)
@@ -718,12 +721,7 @@ function runFunction(functions: readonly number[], entries: ReadonlyMap<number, 
   })
   // Who jumps knows nothing of the values that the target takes to be grained.
   code.get(block).i32(JUMPED).op(OP.i32Eq).block(OP.if).i32(1).op(OP.globalSet).u32(module.unsure)
-  code.get(wave).memory(OP.i32Load, WAVE_PC).set(pc)
-  pushBlockAt(
-    code,
-    pc,
-    [...entries].sort(([a], [b]) => a - b),
-  )
+  code.get(wave).memory(OP.i32Load, WAVE_PC).op(OP.call).u32(blockAt)
   code.tee(block).i32(LEAVE).op(OP.i32Ne, OP.brIf).u32(1).end()
   code.get(wave).get(wave).memory(OP.i64Load, WAVE_INSTRUCTIONS)
   code.get(left).op(OP.globalGet).u32(module.left).op(OP.i32Sub, OP.i64ExtendI32U, OP.i64Add).memory(OP.i64Store, WAVE_INSTRUCTIONS)
@@ -733,7 +731,18 @@ function runFunction(functions: readonly number[], entries: ReadonlyMap<number, 
   return code
 }
 
-/** Pushes the number of the block that starts at a pc, LEAVE where none does. Blocks are sorted by pc. */
+/** Returns the number of the block that starts at a pc, LEAVE where none does. */
+function blockAtFunction(entries: ReadonlyMap<number, number>): Code {
+  const code = new Code()
+  pushBlockAt(
+    code,
+    0,
+    [...entries].sort(([a], [b]) => a - b),
+  )
+  return code
+}
+
+/** Blocks are sorted by pc. */
 function pushBlockAt(code: Code, pc: number, blocks: readonly (readonly [pc: number, number: number])[]): void {
   const middle = blocks.length >>> 1
   const [at, number] = blocks[middle]!

@@ -7,6 +7,8 @@ import type { RegionWriter } from './region.ts'
 
 export interface Translation extends SentTranslation {
   readonly run: (wave: number, left: number, block: number) => number
+  /** Runs waves as host/plan/rounds.ts says, those of this MODE, until one is to be interpreted. */
+  readonly runRounds: (rounds: number, mode: number) => void
   /** {@link SentTranslation.entries} by dword of the code, -1 where no block starts; may end before the code does. */
   readonly blocks: Int32Array
   /** What wrote it: it writes the next one, for which most is there. Absent where another thread did, or an earlier engine. */
@@ -31,5 +33,6 @@ export function linkTranslation(made: SentTranslation, { imports }: CoreMaterial
   const { exports } = new WebAssembly.Instance(made.module, { core: { ...imports, ...Object.fromEntries(globals) } })
   const blocks = new Int32Array((Math.max(-4, ...made.entries.keys()) >> 2) + 1).fill(-1)
   for (const [pc, number] of made.entries) blocks[pc >>> 2] = number
-  return { ...made, run: exports.run as Translation['run'], blocks, elder }
+  const { run, runRounds } = exports as Pick<Translation, 'run' | 'runRounds'>
+  return { ...made, run, runRounds, blocks, elder }
 }

@@ -48,6 +48,7 @@ export const OP = {
   i32LtU: 0x49,
   i32GtU: 0x4b,
   i32LeU: 0x4d,
+  i32GeS: 0x4e,
   i32GeU: 0x4f,
   i64Eqz: 0x50,
   i64Eq: 0x51,
@@ -82,6 +83,9 @@ export const OP = {
   i64ExtendI32S: 0xac,
   i64ExtendI32U: 0xad,
 } as const
+
+/** Opcodes behind the 0xfc prefix, with the numbers of the memories. */
+export const BULK = { copy: [10, 0, 0], fill: [11, 0] } as const
 
 /** Opcodes behind the 0xfd prefix. */
 export const SIMD = {
@@ -227,6 +231,9 @@ export class Code {
   }
   simd(opcode: number): this {
     return this.#index(0xfd, opcode)
+  }
+  bulk(bytes: readonly number[]): this {
+    return this.op(0xfc).raw(bytes)
   }
   /** A load or store with a constant offset; alignment is given as 1, which costs nothing. */
   memory(opcode: number, offset: number): this {

@@ -288,8 +288,8 @@ describe.each(engines)('%s', (_, create) => {
 test('where other threads run workgroups too, an instruction that acts beyond its wave is an error', async () => {
   const device = new Device(await createCore(), TARGETS.gfx803)
   const code = device.loadCode(assembleProgram('exp mrt0 v0, v0, v0, v0\ns_endpgm', TARGETS.gfx803).words)
-  let group = 0
-  const execution = dispatch(device, rawKernel(code, DEFAULT_DESCRIPTOR), { grid: [128, 1, 1], workgroup: [64, 1, 1] }, () => group++)
+  const kernel = rawKernel(code, DEFAULT_DESCRIPTOR)
+  const execution = dispatch(device, kernel, { grid: [128, 1, 1], workgroup: [64, 1, 1] }, () => [0, 2])
   expect(await execution.run()).toMatchObject({ status: 'stopped', instructions: 0, error: { code: 'ERR_CORE' } })
 })
 

@@ -61,9 +61,9 @@ function expected(group: number): number[] {
   return lanes
 }
 
-/** Claims the given workgroups. */
+/** Claims the given workgroups, one by one. */
 const claims = (groups: readonly number[]) => {
-  const rest = [...groups]
+  const rest = groups.map((group) => [group, group + 1] as const)
   return () => rest.shift()
 }
 
