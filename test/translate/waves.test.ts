@@ -5,26 +5,13 @@ import type { Engine } from '../../host/engine.ts'
 import { TARGETS } from '../../host/isa/targets.ts'
 import { assembleProgram } from '../../host/text/assemble.ts'
 import { createTranslate } from '../../host/translate/engine.ts'
-import { program, randomFrom, word } from './programs.ts'
+import { program, randomFrom } from './programs.ts'
+import { FLOAT_MODES, prologue } from './waves.ts'
 
-/** FLOAT_MODE of rsrc1: denormals and rounding, the usual one most often. */
-const FLOAT_MODES = [0xc0, 0xc0, 0xc0, 0xf0, 0xcf, 0xc5, 0x00, 0xd0, 0xe0]
 /** What stands before a line once in a while. */
 const GIVING_WAY = [['s_barrier'], ['s_barrier'], ['s_sleep 1']]
 /** Instructions of a dispatch at most. */
 const BUDGET = 12_000
-
-/** Registers that differ from workgroup to workgroup, from wave to wave, and from lane to lane: a dispatch itself sets few. */
-function prologue(random: (below: number) => number): readonly string[] {
-  const tame = random(3) === 0
-  const lines = Array.from({ length: 40 }, (_, s) => `s_mov_b32 s${18 + s}, 0x${word(random, tame).toString(16)}`)
-  lines.push('s_add_u32 s18, s18, s6', 'v_readfirstlane_b32 s19, v0')
-  for (let v = 1; v < 12; v++) {
-    lines.push(`v_mov_b32 v${v}, 0x${word(random, tame).toString(16)}`)
-    if (random(2)) lines.push(`v_mul_lo_u32 v${v}, v${v}, v0`)
-  }
-  return [...lines, 'v_add_f32 v0, v1, v2']
-}
 
 /** How a dispatch of three workgroups of up to four waves ends, and how its last workgroup stands then. */
 async function outcome(engine: Engine, seed: number, advance: (execution: Execution, left: number) => void) {

@@ -1,0 +1,118 @@
+import { expect, test } from 'vitest'
+import { createCore } from '../../host/core/engine.ts'
+import { DEFAULT_DESCRIPTOR, Device, dispatch, type Execution, rawKernel, type Size } from '../../host/device/index.ts'
+import type { Engine } from '../../host/engine.ts'
+import { TARGETS } from '../../host/isa/targets.ts'
+import { assembleProgram } from '../../host/text/assemble.ts'
+import { createTranslate } from '../../host/translate/engine.ts'
+import { program, randomFrom } from './programs.ts'
+import { FLOAT_MODES, prologue } from './waves.ts'
+
+type Random = ReturnType<typeof randomFrom>
+
+const THRESHOLDS = [1, 1, 7, 40, 300]
+/** Instructions of a dispatch at most. */
+const BUDGET = 20_000
+const LDS_BYTES = 256
+const SCRATCH_BYTES = 16
+/** v0 to v15. */
+const VGPR_GRANULES = 3
+/** Scratch's offset is asked for: it is in s9, behind the workgroup's ids. */
+const SCRATCH_OFFSET = 1
+const LDS = ['s_mov_b32 m0, -1', `v_and_b32 v11, 0x${(LDS_BYTES - 4).toString(16)}, v10`]
+
+/** What stands before a line once in a while: what waves share, what a workgroup begins with, and all that ends a wave, or a round, early. */
+function event(random: Random, label: string): readonly string[] {
+  const all = [
+    ['s_barrier'],
+    ['s_barrier'],
+    ['s_barrier'],
+    [...LDS, 'ds_add_rtn_u32 v10, v11, v9'],
+    [...LDS, 'ds_write_b32 v11, v9'],
+    [...LDS, 'ds_read_b32 v9, v11'],
+    ['s_memtime s[22:23]', 's_add_u32 s24, s24, s22', 's_xor_b32 s25, s25, s23'],
+    ['buffer_store_dword v9, off, s[0:3], s9 offset:4'],
+    ['buffer_load_dword v10, off, s[0:3], s9 offset:4'],
+    // By chance some waves end here, and others do not.
+    [`s_bitcmp1_b32 s19, ${random(32)}`, `s_cbranch_scc0 ${label}`, 's_endpgm', `${label}:`],
+    ['v_readfirstlane_b32 s26, v0', `s_bitcmp1_b32 s26, ${random(32)}`, `s_cbranch_scc0 ${label}`, 's_barrier', `${label}:`],
+    ['s_sleep 1'],
+    ['s_setreg_imm32_b32 hwreg(HW_REG_MODE, 4, 4), 0xf'],
+    random(8) ? ['s_nop 0'] : ['flat_load_dword v9, v[9:10]'],
+  ]
+  return all[random(all.length)]!
+}
+
+/** A dispatch of workgroups in one to three dimensions, of up to four waves; those at the grid's edges may be smaller. */
+function launchOf(random: Random) {
+  const workgroup: Size = random(3) ? [1 + random(256), 1, 1] : [1 + random(16), 1 + random(8), 1 + random(2)]
+  const size = (items: number, most: number): number => Math.max(1, items * (1 + random(most)) - random(3) * random(items))
+  const [x, y, z] = workgroup
+  return { workgroup, grid: [size(x, 5), size(y, 2), size(z, 2)] as Size }
+}
+
+function sourceOf(random: Random): string {
+  const often = [12, 40, 400][random(3)]!
+  const ids = ['s_add_u32 s19, s19, s7', 's_xor_b32 s20, s20, s8']
+  const lines = [...prologue(random), ...ids, ...program(random).split('\n')]
+  return lines.flatMap((line, i) => (random(often) ? [line] : [...event(random, `on${i}`), line])).join('\n')
+}
+
+function begin(engine: Engine, device: Device, seed: number) {
+  const random = randomFrom(seed)
+  const source = sourceOf(random)
+  const { words } = assembleProgram(source, TARGETS.gfx803)
+  const rsrc1 = (DEFAULT_DESCRIPTOR.rsrc1 & ~(0xff << 12) & ~63) | (FLOAT_MODES[random(FLOAT_MODES.length)]! << 12) | VGPR_GRANULES
+  const kernel = rawKernel(device.loadCode(words), {
+    ...DEFAULT_DESCRIPTOR,
+    rsrc1,
+    rsrc2: DEFAULT_DESCRIPTOR.rsrc2 | SCRATCH_OFFSET,
+    groupSegmentBytes: LDS_BYTES,
+    privateSegmentBytes: SCRATCH_BYTES,
+  })
+  const launch = launchOf(random)
+  return { source, again: (): Execution => dispatch(device, kernel, launch), engine }
+}
+
+/** How an execution stands. */
+const standing = (execution: Execution) => ({
+  status: execution.status,
+  message: execution.error?.message,
+  instructions: execution.instructions,
+  group: execution.group,
+  groupsDone: execution.groupsDone,
+  stops: execution.waves.map(({ stop }) => stop),
+  approximate: execution.outcome(0).approximate,
+})
+
+const PROGRAMS = Number(process.env.LANEWISE_PROGRAMS ?? 150)
+
+test(`${PROGRAMS} random dispatches stand as the core's wherever a step ends`, async () => {
+  const first = Number(process.env.LANEWISE_SEED ?? 1)
+  for (let seed = first; seed < first + PROGRAMS; seed++) {
+    const sizes = randomFrom(seed ^ 0x2545f491)
+    const most = [100, 3000, BUDGET][sizes(3)]!
+    const core = await createCore()
+    const translate = await createTranslate({ threshold: THRESHOLDS[seed % THRESHOLDS.length]! })
+    const [a, b] = [core, translate].map((engine) => begin(engine, new Device(engine, TARGETS.gfx803), seed))
+    const where = `seed ${seed}\n${a!.source}`
+    // The second time it is translated from the beginning.
+    for (let time = 0; time < 2; time++) {
+      const [want, got] = [a!.again(), b!.again()]
+      while (want.status === 'running' && want.instructions < BUDGET) {
+        // Asking for the next wave lays out the next workgroup.
+        if (sizes(2)) expect(got.next?.index, where).toBe(want.next?.index)
+        const limit = 1 + sizes(most)
+        expect(got.step(limit), where).toBe(want.step(limit))
+        expect(standing(got), where).toEqual(standing(want))
+        for (const [index, wave] of want.waves.entries()) {
+          const other = got.waves[index]!
+          expect(Buffer.from(other.state()).equals(Buffer.from(wave.state())), `wave ${index}, ${where}`).toBe(true)
+          expect(Buffer.from(other.lds).equals(Buffer.from(wave.lds)), `LDS, ${where}`).toBe(true)
+        }
+      }
+      want.free()
+      got.free()
+    }
+  }
+}, 300_000)
