@@ -286,7 +286,8 @@ class Dispatch implements Workload {
     const [columns, rows, layers] = this.#groups
     const isLast = [x === columns - 1, y === rows - 1, z === layers - 1] as const
     const key = eachDimension((d) => (isLast[d] && this.#isPartial(d) ? 1 << d : 0)).reduce((all, bit) => all | bit)
-    const start = (this.#starts[key] ??= this.#layOut([x, y, z]))
+    const start = this.#starts[key] ?? this.#layOut([x, y, z])
+    this.#starts[key] = start
     if (start.y !== y || start.z !== z) this.#setRow(start, y, z)
     return start
   }
