@@ -21,8 +21,17 @@ const VGPR_GRANULES = 3
 const SCRATCH_OFFSET = 1
 const LDS = ['s_mov_b32 m0, -1', `v_and_b32 v11, 0x${(LDS_BYTES - 4).toString(16)}, v10`]
 
+const MODE_CHANGE = 's_setreg_imm32_b32 hwreg(HW_REG_MODE, 4, 4), 0xf'
+
 /** What stands before a line once in a while: what waves share, what a workgroup begins with, and all that ends a wave, or a round, early. */
 function event(random: Random, label: string): readonly string[] {
+  const some = (register: string, ...lines: string[]) => [
+    ...(register === 's26' ? ['v_readfirstlane_b32 s26, v0'] : []),
+    `s_bitcmp1_b32 ${register}, ${random(32)}`,
+    `s_cbranch_scc0 ${label}`,
+    ...lines,
+    `${label}:`,
+  ]
   const all = [
     ['s_barrier'],
     ['s_barrier'],
@@ -34,10 +43,11 @@ function event(random: Random, label: string): readonly string[] {
     ['buffer_store_dword v9, off, s[0:3], s9 offset:4'],
     ['buffer_load_dword v10, off, s[0:3], s9 offset:4'],
     // By chance some waves end here, and others do not.
-    [`s_bitcmp1_b32 s19, ${random(32)}`, `s_cbranch_scc0 ${label}`, 's_endpgm', `${label}:`],
-    ['v_readfirstlane_b32 s26, v0', `s_bitcmp1_b32 s26, ${random(32)}`, `s_cbranch_scc0 ${label}`, 's_barrier', `${label}:`],
+    some('s19', 's_endpgm'),
+    some('s26', 's_barrier'),
+    some('s19', MODE_CHANGE, 's_barrier'),
     ['s_sleep 1'],
-    ['s_setreg_imm32_b32 hwreg(HW_REG_MODE, 4, 4), 0xf'],
+    [MODE_CHANGE],
     random(8) ? ['s_nop 0'] : ['flat_load_dword v9, v[9:10]'],
   ]
   return all[random(all.length)]!
@@ -74,6 +84,24 @@ function begin(engine: Engine, device: Device, seed: number) {
   return { source, again: (): Execution => dispatch(device, kernel, launch), engine }
 }
 
+/** Runs both to the end, or to the budget, in steps of the same size, and compares how they stand behind each. */
+function compare(want: Execution, got: Execution, next: () => { limit: number; asks: boolean }, budget: number, where: string): void {
+  while (want.status === 'running' && want.instructions < budget) {
+    const { limit, asks } = next()
+    // Asking for the next wave lays out the next workgroup.
+    if (asks) expect(got.next?.index, where).toBe(want.next?.index)
+    expect(got.step(limit), where).toBe(want.step(limit))
+    expect(standing(got), where).toEqual(standing(want))
+    for (const [index, wave] of want.waves.entries()) {
+      const other = got.waves[index]!
+      expect(Buffer.from(other.state()).equals(Buffer.from(wave.state())), `wave ${index}, ${where}`).toBe(true)
+      expect(Buffer.from(other.lds).equals(Buffer.from(wave.lds)), `LDS, ${where}`).toBe(true)
+    }
+  }
+  want.free()
+  got.free()
+}
+
 /** How an execution stands. */
 const standing = (execution: Execution) => ({
   status: execution.status,
@@ -99,20 +127,51 @@ test(`${PROGRAMS} random dispatches stand as the core's wherever a step ends`, a
     // The second time it is translated from the beginning.
     for (let time = 0; time < 2; time++) {
       const [want, got] = [a!.again(), b!.again()]
-      while (want.status === 'running' && want.instructions < BUDGET) {
-        // Asking for the next wave lays out the next workgroup.
-        if (sizes(2)) expect(got.next?.index, where).toBe(want.next?.index)
-        const limit = 1 + sizes(most)
-        expect(got.step(limit), where).toBe(want.step(limit))
-        expect(standing(got), where).toEqual(standing(want))
-        for (const [index, wave] of want.waves.entries()) {
-          const other = got.waves[index]!
-          expect(Buffer.from(other.state()).equals(Buffer.from(wave.state())), `wave ${index}, ${where}`).toBe(true)
-          expect(Buffer.from(other.lds).equals(Buffer.from(wave.lds)), `LDS, ${where}`).toBe(true)
-        }
-      }
-      want.free()
-      got.free()
+      compare(want, got, () => ({ limit: 1 + sizes(most), asks: sizes(2) === 0 }), BUDGET, where)
     }
   }
 }, 300_000)
+
+test('turns of waves end where the core ends them', async () => {
+  // Each wave reads the time before and behind a loop of 90,000 instructions; the first two wait for each other between two of them.
+  const loop = (label: string) => [
+    's_mov_b32 s20, 30000',
+    `${label}:`,
+    's_sub_u32 s20, s20, 1',
+    's_cmp_lg_u32 s20, 0',
+    `s_cbranch_scc1 ${label}`,
+  ]
+  const lines = ['v_readfirstlane_b32 s18, v0', 's_memtime s[22:23]', ...loop('first'), 's_memtime s[24:25]', 's_cmp_lt_u32 s18, 128']
+  const rest = ['s_cbranch_scc0 end', 's_barrier', ...loop('second'), 'end:', 's_memtime s[26:27]', 's_endpgm']
+  const engines = [await createCore(), await createTranslate({ threshold: 1 })]
+  const [a, b] = engines.map((engine) => {
+    const device = new Device(engine, TARGETS.gfx803)
+    const kernel = rawKernel(device.loadCode(assembleProgram([...lines, ...rest].join('\n'), TARGETS.gfx803).words), DEFAULT_DESCRIPTOR)
+    return () => dispatch(device, kernel, { grid: [768, 1, 1], workgroup: [192, 1, 1] })
+  })
+  const sizes = randomFrom(1)
+  for (const most of [2 ** 31, 100_000, 40_000])
+    compare(a!(), b!(), () => ({ limit: 1 + sizes(most), asks: true }), Number.POSITIVE_INFINITY, `${most}`)
+})
+
+test('a wave that has changed its MODE is not run as one that has not', async () => {
+  const source = `
+    v_mov_b32 v1, 1
+    v_readfirstlane_b32 s18, v0
+    s_cmp_lg_u32 s18, 64
+    s_cbranch_scc1 others
+    s_setreg_imm32_b32 hwreg(HW_REG_MODE, 4, 2), 3
+  others:
+    s_barrier
+    v_mul_f32 v2, 1.0, v1
+    s_endpgm`
+  const device = new Device(await createTranslate({ threshold: 1 }), TARGETS.gfx803)
+  const kernel = rawKernel(device.loadCode(assembleProgram(source, TARGETS.gfx803).words), DEFAULT_DESCRIPTOR)
+  const execution = dispatch(device, kernel, { grid: [960, 1, 1], workgroup: [192, 1, 1] })
+  for (let group = 0; group < 5; group++) {
+    // Three waves of 7, 8 and 7 instructions.
+    execution.step(22)
+    expect(execution.waves.map((wave) => wave.vgpr(2)[5])).toEqual([0, 1, 0])
+  }
+  expect(execution.status).toBe('done')
+})
