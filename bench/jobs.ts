@@ -37,6 +37,8 @@ export interface JobsRequest {
   readonly path: string
   readonly names: readonly string[]
   readonly runs: readonly JobRun[]
+  /** Whether the process is to have run nothing before. Default false. */
+  readonly isCold?: boolean
 }
 
 /** How long a run took. */
@@ -101,8 +103,8 @@ async function warmUp(): Promise<void> {
 }
 
 /** All runs of all jobs, one after another, those of a job side by side. @throws {Error} a job does not give what it expects */
-export async function runJobsHere({ path, names, runs }: JobsRequest): Promise<JobTime[]> {
-  await warmUp()
+export async function runJobsHere({ path, names, runs, isCold }: JobsRequest): Promise<JobTime[]> {
+  if (!isCold) await warmUp()
   const lines = new Map(jobLines(path).map((line) => [line.name, line]))
   const times: JobTime[] = []
   for (const name of names) {

@@ -39,6 +39,8 @@ export interface KernelResult {
 
 const SMALL = 'test/data/kernels/gfx803.ndjson'
 const SHARED = '../shared/kernels/jobs'
+/** The large jobs, which are only beside the repository. */
+export const LARGE_JOBS = `${SHARED}/gfx803.large.ndjson`
 /** Of the large jobs, those that take long enough to mean something, and not too long. */
 const LARGE_DEFAULT = /^(mandelbrot|nbody|sha256|matmul_naive|fir|stencil3d)\.gfx803\.O2/
 
@@ -143,7 +145,7 @@ export function measureLargeKernels(
   threads: number = cpus().length,
   rounds: number = ROUNDS.large,
 ): KernelResult[] {
-  const path = `${SHARED}/gfx803.large.ndjson`
+  const path = LARGE_JOBS
   if (!existsSync(path)) throw new Error(`there are no large jobs: ${path} does not exist`)
   const lines = jobLines(path).filter(({ name }) => (filter ?? LARGE_DEFAULT).test(name))
   const results = lines.map((line) => {
@@ -157,7 +159,7 @@ export function measureLargeKernels(
 export const shortName = (name: string): string => name.replace(/\.gfx803\.(O2\.)?/, ' ').replace(/[ .](small|large)$/, '')
 
 /** Below this the translating engine is said to lose against the core. */
-const LOSS = 0.9
+export const LOSS = 0.9
 
 export function showSmallKernels(results: readonly KernelResult[]): string {
   const rows = results.map((r) => [

@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { text } from 'node:stream/consumers'
 import { parseArgs } from 'node:util'
 import { chart } from './chart.ts'
+import { measureGains, showGains } from './gains.ts'
 import { runJobsHere } from './jobs.ts'
 import { measureLargeKernels, measureSmallKernels, showLargeKernels, showSmallKernels } from './kernels.ts'
 import { showMachine, thisMachine } from './machine.ts'
@@ -20,7 +21,7 @@ Sections, all of them where none is named:
   codec           Decoding, planning, text
   traces          Machine words to results, 1 and 10 million instructions
 
-  --all           Operations: every one that can run over and over, not a cross-section
+  --all           Operations: every one that can run over and over, not a cross-section; kernels --large: core and translate over all
   --large         Kernels: the large jobs in ../shared (some minutes); traces: 100 million instructions, too
   --svg FILE      Kernels --large: draws a chart
   --threads N     Kernels --large: threads of the run on several (default: what the machine has)
@@ -67,6 +68,7 @@ function count(option: 'threads' | 'rounds'): number | undefined {
 }
 
 function largeKernels(): void {
+  if (values.all) return report('gains', measureGains(filter, count('rounds')), showGains)
   const results = measureLargeKernels(filter, count('threads'), count('rounds'))
   report('kernels', results, showLargeKernels)
   if (values.svg !== undefined) writeFileSync(values.svg, chart(results, thisMachine()))
@@ -99,7 +101,7 @@ function wrong(): string | undefined {
   if (!(effort.timeMs > 0)) return `--time is ${values.time}; it must be above 0`
   for (const option of ['threads', 'rounds'] as const)
     if (values[option] !== undefined && !(count(option)! >= 1)) return `--${option} is ${values[option]}; it must be 1 or more`
-  if (values.svg !== undefined && !values.large) return '--svg draws the large kernels; give --large, too'
+  if (values.svg !== undefined && (!values.large || values.all)) return '--svg draws the large kernels; give --large, too, and not --all'
   return undefined
 }
 

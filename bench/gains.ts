@@ -1,0 +1,92 @@
+/** What translating gains over the core in whole kernels: in a process that is warm, when a kernel runs again, and in one that has run nothing. */
+import { existsSync } from 'node:fs'
+import { inChild, sayProgress } from './child.ts'
+import { type JobRun, type JobTime, jobLines } from './jobs.ts'
+import { LARGE_JOBS, LOSS, shortName } from './kernels.ts'
+import { geometricMean } from './measure.ts'
+import { number, ratio, table } from './table.ts'
+
+/** Seconds of a dispatch on one thread, the best of several processes each. */
+interface Pair {
+  /** First run in its process, with planning, translation and compilation. */
+  readonly first: number
+  /** Best of three: translations are recalled (host/translate/recall.ts). */
+  readonly again: number
+}
+
+export interface Gain {
+  readonly name: string
+  readonly instructions: number
+  /** In a process that has run other programs. */
+  readonly core: Pair
+  readonly translate: Pair
+  /** First runs in processes that have run nothing: of `auto`, which translates where that pays. */
+  readonly coldCore: number
+  readonly coldAuto: number
+}
+
+/** Kernels as they are mostly compiled. */
+const DEFAULT = /\.O2\./
+const ROUNDS = 3
+
+const least = (times: readonly number[]): number => Math.min(...times)
+const bestOf = (times: readonly JobTime[]): Pair => ({ first: least(times.map((t) => t.first)), again: least(times.map((t) => t.best)) })
+
+function measure(name: string, rounds: number): Gain {
+  const ask = (run: Pick<JobRun, 'engine' | 'timeMs'>, isCold: boolean): JobTime =>
+    inChild<JobTime[]>('jobs', { path: LARGE_JOBS, names: [name], runs: [{ ...run, threads: 1 }], isCold })[0]!
+  const turns = Array.from({ length: rounds }, () => ({
+    core: ask({ engine: 'core', timeMs: 1 }, false),
+    translate: ask({ engine: 'translate', timeMs: 1 }, false),
+    coldCore: ask({ engine: 'core', timeMs: 0 }, true),
+    coldAuto: ask({ engine: 'auto', timeMs: 0 }, true),
+  }))
+  return {
+    name,
+    instructions: turns[0]!.core.instructions,
+    core: bestOf(turns.map((t) => t.core)),
+    translate: bestOf(turns.map((t) => t.translate)),
+    coldCore: least(turns.map((t) => t.coldCore.first)),
+    coldAuto: least(turns.map((t) => t.coldAuto.first)),
+  }
+}
+
+/** All large jobs of the kernels beside the repository, each in processes of its own, engines by turns. */
+export function measureGains(filter: RegExp = DEFAULT, rounds: number = ROUNDS): Gain[] {
+  if (!existsSync(LARGE_JOBS)) throw new Error(`there are no large jobs: ${LARGE_JOBS} does not exist`)
+  const names = jobLines(LARGE_JOBS).map((line) => line.name)
+  const gains = names
+    .filter((name) => filter.test(name))
+    .map((name) => {
+      sayProgress(name)
+      return measure(name, rounds)
+    })
+  sayProgress('')
+  return gains
+}
+
+const RATIOS = [
+  ['first', ({ core, translate }: Gain) => core.first / translate.first],
+  ['again', ({ core, translate }: Gain) => core.again / translate.again],
+  ['cold auto', ({ coldCore, coldAuto }: Gain) => coldCore / coldAuto],
+] as const
+
+export function showGains(gains: readonly Gain[]): string {
+  const rows = gains.map((gain) => [
+    shortName(gain.name),
+    number(gain.instructions / 1e6),
+    ...[gain.core.again, gain.translate.first, gain.translate.again].map((time) => number((time * 1e9) / gain.instructions)),
+    ...RATIOS.map(([, of]) => ratio(of(gain), 1)),
+  ])
+  const means = ['geometric mean', '', '', '', '', ...RATIOS.map(([, of]) => ratio(geometricMean(gains.map(of)), 1))]
+  const losses = RATIOS.map(([name, of]) => {
+    const lost = gains.filter((gain) => of(gain) < LOSS).map((gain) => `${shortName(gain.name)} ${number(of(gain))}`)
+    return `below ${LOSS}, ${name}: ${lost.join(', ') || 'none'}`
+  })
+  const notes = [
+    'core, first, again: ns an instruction; translate for the first time in a process that has run other programs, and the best of three',
+    'ratios: the core over that, first runs with first runs; cold auto: both in processes that have run nothing',
+  ]
+  const head = ['', 'M instr.', 'core', 'first', 'again', ...RATIOS.map(([name]) => `core:${name}`)]
+  return `${table(head, [...rows, means])}\n${[...losses, ...notes].join('\n')}\n`
+}
