@@ -303,7 +303,12 @@ export class Chunk {
 
   /** Tests the results for NaNs, but not those whose NaNs show in another result; in a loop also not those that the next iteration passes on. */
   watchResults(code: Code): void {
-    const results = [...this.#dirty].map((at) => this.#values.get(at)!).filter((v) => v.tainted)
+    const results: Value[] = []
+    for (const at of this.#dirty) {
+      const value = this.#values.get(at)!
+      if (value.tainted) results.push(value)
+    }
+    if (results.length === 0) return
     const reaches = (value: Value, goals: readonly Value[], seen: Set<Value>): boolean =>
       value.carriers.some((c) => {
         if (seen.has(c)) return false
@@ -330,27 +335,25 @@ export class Chunk {
 
   #narrow(code: Code, laneStep: LaneStep, moved: readonly Moved[] | undefined): void {
     const { step } = laneStep
-    const { name, shape, traits } = step.operation
-    const { valueType: result, isMove, isProductAndSum, carriesNan } = factsOf(step.operation)
-    const sources = shape.sources.map((type, slot) => (isMask(type) ? undefined : this.#operand(code, laneStep, slot, moved)))
-    shape.sources.forEach((type, slot) => {
-      const value = sources[slot]
-      if (!value) return
-      if (needsGrain(step, slot)) this.#watchSmall(code, value)
-      const readAsFloat = type === 'f32' && (result === 'f32' || result === undefined || result === 'i32' || result === 'u32')
-      if (!readAsFloat && !isMove) this.#watchNan(code, value)
-    })
-    const plain = step.mods.abs === 0 && step.mods.neg === 0 && !isStaged(step)
-    if (name === 'v_mov_b32' && plain) return this.#define(step.dst, sources[0]!)
+    const { operation, mods } = step
+    const { shape, traits } = operation
+    const { valueType: result, isMove, isInteger, isProductAndSum, carriesNan, isPlainMove } = factsOf(operation)
+    const sources: (Value | undefined)[] = []
+    for (let slot = 0; slot < shape.sources.length; slot++)
+      sources.push(isMask(shape.sources[slot]!) ? undefined : this.#operand(code, laneStep, slot, moved))
+    this.#watchSources(code, step, sources)
+    const isBare = mods.abs === 0 && mods.neg === 0 && !isStaged(step)
+    if (isPlainMove && isBare) return this.#define(step.dst, sources[0]!)
     const args = this.#arguments(code, laneStep, sources)
     if (hasMask(step) && !laneStep.maskIsDead) this.#mask(code, laneStep, args, moved)
     if (result === undefined) return
     this.#setLane(code, step)
     if (isProductAndSum) this.#productAndSum(code, args)
-    else this.kernels.apply(code, name, args, this.locals)
+    else this.kernels.apply(code, operation.name, args, this.locals)
     if (bitsOf(result) === 16) code.v128(0xffff).simd(SIMD.and)
     const value = valueIn(this.locals.local(V128))
     store(code, value)
+    if (isInteger) return this.#define(step.dst, isBare ? value : this.#staged(code, step, value, moved))
     const floats = sources.filter((s, slot): s is Value => s !== undefined && carriesGrain(step, slot))
     const grain = grainOfResult(
       step,
@@ -364,6 +367,18 @@ export class Chunk {
       if (carriesNan) for (const source of floats) source.carriers.push(value)
     } else if (result === 'f16' && traits.has('nan')) this.#watchNan16(code, value)
     this.#define(step.dst, isStaged(step) ? this.#staged(code, step, value, moved) : value)
+  }
+
+  /** Tests sources that are flushed, and those that are read as bits. */
+  #watchSources(code: Code, step: Step, sources: readonly (Value | undefined)[]): void {
+    const { isMove, showsNan } = factsOf(step.operation)
+    const types = step.operation.shape.sources
+    for (let slot = 0; slot < sources.length; slot++) {
+      const value = sources[slot]
+      if (value === undefined) continue
+      if (needsGrain(step, slot)) this.#watchSmall(code, value)
+      if (value.tainted && !isMove && !(showsNan && types[slot] === 'f32')) this.#watchNan(code, value)
+    }
   }
 
   /** v_mbcnt needs to know which lanes it computes: as in the core's loops a global says so. */
@@ -500,11 +515,15 @@ export class Chunk {
 
   /** Locals of the kernel's arguments: sources after abs and neg, masks as lanes. */
   #arguments(code: Code, { step, captured }: LaneStep, sources: readonly (Value | undefined)[]): Argument[] {
-    return step.operation.shape.sources.map((type, slot) => {
+    const types = step.operation.shape.sources
+    const isSigned = (step.mods.abs | step.mods.neg) !== 0
+    const args: Argument[] = []
+    for (let slot = 0; slot < types.length; slot++) {
       const value = sources[slot]
-      if (!value) return { local: this.#maskLanes(code, type, captured[slot]!, step, slot) }
-      return this.#signed(code, step, slot, value.arg)
-    })
+      if (value === undefined) args.push({ local: this.#maskLanes(code, types[slot]!, captured[slot]!, step, slot) })
+      else args.push(isSigned ? this.#signed(code, step, slot, value.arg) : value.arg)
+    }
+    return args
   }
 
   /** abs and neg on the 32 bits that hold the sign. */
@@ -540,8 +559,7 @@ export class Chunk {
 
   #mask(code: Code, laneStep: LaneStep, args: readonly Argument[], moved: readonly Moved[] | undefined): void {
     const { step } = laneStep
-    const name = valueType(step) ? `${step.operation.name}_mask` : step.operation.name
-    this.kernels.apply(code, name, args, this.locals)
+    this.kernels.apply(code, factsOf(step.operation).maskFunction, args, this.locals)
     if (moved !== undefined && !this.#writesAll(step)) {
       this.#pushWritten(code, step, moved)
       code.simd(SIMD.and)
@@ -560,17 +578,14 @@ export class Chunk {
 
   #wide(code: Code, laneStep: LaneStep): void {
     const { step } = laneStep
-    const { name, shape, traits } = step.operation
-    const result = valueType(step)
+    const { name, traits } = step.operation
+    const { valueType: result, maskFunction } = factsOf(step.operation)
     const shift = SHIFTS[name]
     const count = shift && laneStep.captured[shift[1]]!
     if (count?.kind === 'constant') return this.#shift(code, laneStep, shift![0], 1 - shift![1], count.low)
-    const halves = [0, 1].map((half) =>
-      shape.sources.map((type, slot) => ({ local: this.#half(code, laneStep, type, slot, half as 0 | 1) })),
-    )
+    const halves = HALVES.map((half) => this.#halves(code, laneStep, half))
     if (hasMask(step) && !laneStep.maskIsDead) {
-      const maskName = result ? `${name}_mask` : name
-      for (const args of halves) this.kernels.apply(code, maskName, args, this.locals)
+      for (const args of halves) this.kernels.apply(code, maskFunction, args, this.locals)
       code.shuffleDwords(LOW_DWORDS)
       this.#setMask(code, laneStep)
     }
@@ -592,11 +607,19 @@ export class Chunk {
     this.#define(step.dst, low)
   }
 
+  /** Two lanes of each source. */
+  #halves(code: Code, laneStep: LaneStep, half: 0 | 1): Argument[] {
+    const { sources } = laneStep.step.operation.shape
+    const args: Argument[] = []
+    for (let slot = 0; slot < sources.length; slot++) args.push({ local: this.#half(code, laneStep, sources[slot]!, slot, half) })
+    return args
+  }
+
   /** A 64-bit shift of all lanes by one count. */
   #shift(code: Code, laneStep: LaneStep, name: string, slot: number, count: number): void {
     const { step } = laneStep
     const type = step.operation.shape.sources[slot]!
-    const results = ([0, 1] as const).map((half) => {
+    const results = HALVES.map((half) => {
       const local = this.locals.temporary(V128)
       this.kernels.apply(code, name, [{ local: this.#half(code, laneStep, type, slot, half) }, { constant: count & 63 }], this.locals)
       code.set(local)
@@ -620,11 +643,11 @@ export class Chunk {
   #half(code: Code, laneStep: LaneStep, type: OperandType, slot: number, half: 0 | 1): number {
     const { step, captured } = laneStep
     const local = this.locals.temporary(V128)
-    const lanes = half === 0 ? [0, 4, 1, 5] : [2, 6, 3, 7]
+    const lanes = PAIRED[half]
     if (isMask(type)) {
       const mask = this.#maskLanes(code, type, captured[slot]!, step, slot)
       code.get(mask).get(mask)
-      code.shuffleDwords(half === 0 ? [0, 0, 1, 1] : [2, 2, 3, 3])
+      code.shuffleDwords(DOUBLED[half])
       code.set(local)
       return local
     }
@@ -653,8 +676,19 @@ export class Chunk {
   }
 }
 
+/** Which half of four lanes. */
+const HALVES = [0, 1] as const
 const LOW_DWORDS = [0, 2, 4, 6]
 const HIGH_DWORDS = [1, 3, 5, 7]
+/** By half: each of two lanes with one of another vector, and twice. */
+const PAIRED = [
+  [0, 4, 1, 5],
+  [2, 6, 3, 7],
+] as const
+const DOUBLED = [
+  [0, 0, 1, 1],
+  [2, 2, 3, 3],
+] as const
 
 /** Pops the value's new content. */
 function store(code: Code, value: Value): void {

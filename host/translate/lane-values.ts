@@ -1,6 +1,6 @@
 /** What runs of lane-local instructions are made of: steps, their sources, and values of four lanes. */
 import type { OperandType } from '../isa/row.ts'
-import { bitsOf, dwordsOf } from '../isa/row.ts'
+import { bitsOf, dwordsOf, isFloat } from '../isa/row.ts'
 import { EXEC_LO, scalarOffset, VCC_LO } from '../plan/layout.ts'
 import { KIND_NONE, KIND_SCALAR, KIND_VECTOR } from '../plan/record.ts'
 import { wideConstant } from './constant.ts'
@@ -35,6 +35,8 @@ export interface Sources {
   spread(at: number): Value
 }
 
+const ROW: Captured = { kind: 'row' }
+
 /** A source of a lane instruction as it is now. */
 export function capture(step: Step, slot: number, sources: Sources): Captured {
   const type = step.operation.shape.sources[slot]!
@@ -42,7 +44,7 @@ export function capture(step: Step, slot: number, sources: Sources): Captured {
   const kind = step.mods.kinds[slot] ?? KIND_NONE
   if (type === 'vcc') return sources.mask(VCC_OFFSET, 0n)
   if (type === 'mask') return kind === KIND_SCALAR ? sources.mask(value, 0n) : sources.mask(undefined, wideConstant(kind, value))
-  if (kind === KIND_VECTOR) return { kind: 'row' }
+  if (kind === KIND_VECTOR) return ROW
   if (kind === KIND_SCALAR) {
     const low = sources.spread(value)
     return { kind: 'spread', low, high: bitsOf(type) === 64 ? sources.spread(value + 4) : low }
@@ -93,27 +95,44 @@ export const spreadValue = (local: number, constant: boolean): Value => newValue
 const CARRIES_NAN = /^v_(add|sub|subrev|mul|mac|mad|madmk|madak|fma)_f32$/
 
 export const isMask = (type: OperandType): boolean => type === 'mask' || type === 'vcc'
-export const factsOf = factOf(({ name, shape: { results, sources } }) => ({
-  isWide: [...results, ...sources].some((t) => !isMask(t) && bitsOf(t) === 64),
-  valueType: results.find((r) => r !== 'mask'),
-  hasMask: results.includes('mask'),
-  isSlow: SLOW.test(name),
-  countsLanes: /^v_mbcnt/.test(name),
-  isMove: MOVES.test(name),
-  carriesNan: CARRIES_NAN.test(name),
-  isProductAndSum: PRODUCT_AND_SUM.test(name),
-}))
+export const factsOf = factOf(({ name, shape: { results, sources } }) => {
+  const result = results.find((r) => r !== 'mask')
+  const isMove = MOVES.test(name)
+  return {
+    isWide: [...results, ...sources].some((t) => !isMask(t) && bitsOf(t) === 64),
+    valueType: result,
+    hasMask: results.includes('mask'),
+    /** The core's function that gives the mask. */
+    maskFunction: result === undefined ? name : `${name}_mask`,
+    isSlow: SLOW.test(name),
+    countsLanes: /^v_mbcnt/.test(name),
+    isMove,
+    isPlainMove: name === 'v_mov_b32',
+    /** Nothing is to be known of the result: it is no float, and no source that may be one. */
+    isInteger: !isMove && !isFloat(result),
+    /** A NaN among the f32 sources is seen as one, whatever its payload. */
+    showsNan: result === 'f32' || result === undefined || result === 'i32' || result === 'u32',
+    carriesNan: CARRIES_NAN.test(name),
+    isProductAndSum: PRODUCT_AND_SUM.test(name),
+  }
+})
 export const isWide = ({ operation }: Step): boolean => factsOf(operation).isWide
 export const valueType = ({ operation }: Step): OperandType | undefined => factsOf(operation).valueType
 export const hasMask = ({ operation }: Step): boolean => factsOf(operation).hasMask
 
 /** Rows that a lane operation reads; its destination, too, where parts of that may stay what they are. */
 export function rowsRead(step: Step): number[] {
-  const sources = step.operation.shape.sources.flatMap((type, slot) => {
-    if (isMask(type) || step.mods.kinds[slot] !== KIND_VECTOR) return []
-    return Array.from({ length: dwordsOf(type) }, (_, i) => step.sources[slot]! + i * ROW_BYTES)
-  })
-  return isSdwa(step) || isDpp(step) ? [...sources, step.dst] : sources
+  const types = step.operation.shape.sources
+  const rows: number[] = []
+  for (let slot = 0; slot < types.length; slot++) {
+    const type = types[slot]!
+    if (isMask(type) || step.mods.kinds[slot] !== KIND_VECTOR) continue
+    const first = step.sources[slot]!
+    rows.push(first)
+    for (let i = 1; i < dwordsOf(type); i++) rows.push(first + i * ROW_BYTES)
+  }
+  if (isSdwa(step) || isDpp(step)) rows.push(step.dst)
+  return rows
 }
 
 /** Locals of a function under construction. */

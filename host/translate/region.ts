@@ -6,6 +6,7 @@
  * scalar instruction may run before the lanes that stand before it, or lanes before a scalar instruction, where neither sees the other.
  */
 import { Stop } from '../engine.ts'
+import { bitsOf, type OperandType } from '../isa/row.ts'
 import {
   EXEC_LO,
   RECORD_PC,
@@ -18,7 +19,7 @@ import {
   WAVE_SCC,
   WAVE_STOP,
 } from '../plan/layout.ts'
-import { FLAG_APPROXIMATE, KIND_SPECIAL } from '../plan/record.ts'
+import { FLAG_APPROXIMATE, KIND_SCALAR, KIND_SPECIAL } from '../plan/record.ts'
 import { type UnfinishedRun, writeAgain } from './again.ts'
 import { crossLaneUses, laneSource, writeCrossLane } from './crosslane.ts'
 import { findGrained, GrainState } from './flow.ts'
@@ -35,7 +36,9 @@ import {
   maskOffset,
   pushLanes,
   rowsRead,
+  type Sources,
   spreadValue,
+  VCC_OFFSET,
   watchSmall,
 } from './lane-values.ts'
 import { LaneLoop } from './lanes.ts'
@@ -49,21 +52,9 @@ import { writeGraphNest } from './nest-graph.ts'
 import { type Evaluate, planNest, rowsWritten } from './nest-plan.ts'
 import { bestRole, laneFacts, type Role } from './roles.ts'
 import { addRounds } from './rounds.ts'
-import {
-  countApproximate,
-  EXEC,
-  isPlainScalar,
-  M0,
-  overlaps,
-  pair,
-  pushRecord,
-  scalarReads,
-  scalarUses,
-  waveScalars,
-  writeScalar,
-} from './scalars.ts'
+import { countApproximate, EXEC, isPlainScalar, M0, overlaps, pair, pushRecord, scalarUses, waveScalars, writeScalar } from './scalars.ts'
 import { finishOf, isDpp, isSdwa, isStaged, staysInRow } from './stages.ts'
-import { Code, type FunctionType, I32, I64, ModuleBuilder, OP, SIMD, V128 } from './wasm.ts'
+import { Code, F32, F64, type FunctionType, I32, I64, ModuleBuilder, OP, SIMD, V128 } from './wasm.ts'
 
 const RUN: FunctionType = { parameters: [I32, I32, I32], results: [I32] }
 const BLOCK: FunctionType = { parameters: [I32], results: [I32] }
@@ -91,10 +82,11 @@ export interface Region {
 
 class BlockLocals implements FunctionLocals {
   readonly types: number[] = []
-  readonly #free = new Map<number, number[]>()
-  readonly #temporaries: { type: number; local: number }[] = []
-  readonly #owned: { type: number; local: number }[] = []
-  readonly #kept: { type: number; local: number }[] = []
+  /** Locals that are free, by type. */
+  readonly #free: number[][] = [V128, F64, F32, I64, I32].map(() => [])
+  readonly #temporaries: number[] = []
+  readonly #owned: number[] = []
+  readonly #kept: number[] = []
 
   constructor(
     private readonly module: RegionModule,
@@ -103,21 +95,24 @@ class BlockLocals implements FunctionLocals {
 
   local(type: number): number {
     const local = this.#take(type)
-    this.#owned.push({ type, local })
+    this.#owned.push(local)
     return local
   }
   temporary(type: number): number {
     const local = this.#take(type)
-    this.#temporaries.push({ type, local })
+    this.#temporaries.push(local)
     return local
   }
   fresh(type: number): number {
-    const local = BLOCK.parameters.length + this.types.push(type) - 1
-    this.#kept.push({ type, local })
+    const local = this.#add(type)
+    this.#kept.push(local)
     return local
   }
   #take(type: number): number {
-    return this.#free.get(type)?.pop() ?? BLOCK.parameters.length + this.types.push(type) - 1
+    return this.#free[type - V128]!.pop() ?? this.#add(type)
+  }
+  #add(type: number): number {
+    return BLOCK.parameters.length + this.types.push(type) - 1
   }
   /** Constants that are kept in locals. */
   pool: Map<VectorConstant, number> | undefined
@@ -146,12 +141,9 @@ class BlockLocals implements FunctionLocals {
     this.endBlock()
     this.#release(this.#kept)
   }
-  #release(list: { type: number; local: number }[]): void {
-    for (const { type, local } of list.splice(0)) {
-      const free = this.#free.get(type)
-      if (free) free.push(local)
-      else this.#free.set(type, [local])
-    }
+  #release(list: number[]): void {
+    for (const local of list) this.#free[this.types[local - BLOCK.parameters.length]! - V128]!.push(local)
+    list.length = 0
   }
   functionImport(name: string): number {
     return this.module.builder.imported(name, this.kernels.type(name))
@@ -246,9 +238,12 @@ class BlockWriter {
   readonly #readAfter = new Set<number>()
   /** Scalars that were set since the run was opened, by instructions that run before it. */
   readonly #changed = new Set<number>()
+  /** Scalar pairs that masks of the open run go to. */
+  readonly #masks = new Set<number>()
   /** Rows that the open run reads, and that it writes. */
   readonly #rowsRead = new Set<number>()
   readonly #rowsWritten = new Set<number>()
+  readonly #ofRun = [this.#written, this.#readAfter, this.#changed, this.#masks, this.#rowsRead, this.#rowsWritten]
   readonly #stepImport: number
   /** Bits of MODE that the core knows of, and the last change that it was not told. */
   #modeOfCore = 0
@@ -310,13 +305,13 @@ class BlockWriter {
       this.#run = []
     }
     for (const { apply } of this.#after.splice(0)) apply()
-    for (const set of [this.#written, this.#readAfter, this.#changed, this.#rowsRead, this.#rowsWritten]) set.clear()
+    for (const set of this.#ofRun) set.clear()
     this.locals.clear()
   }
 
   /** Adds a step to the open run; `rest` counts it and what follows in the block. */
   #lanes(step: Step, rest: number): void {
-    const mask = hasMask(step) ? [maskOffset(step), maskOffset(step) + 4] : []
+    const mask = hasMask(step) ? maskOffset(step) : undefined
     const reads = rowsRead(step)
     const writes = rowsWritten(step, 'lanes')
     if (this.#run.length > 0 && this.#clashes(step, mask, reads, writes)) this.#close()
@@ -326,10 +321,14 @@ class BlockWriter {
       countApproximate(this.code, WAVE, step, this.locals, () => this.code.i64(1n))
       this.locals.reset()
     }
-    const captured = step.operation.shape.sources.map((_, slot) => this.#capture(step, slot))
+    const captured: Captured[] = []
+    for (let slot = 0; slot < step.operation.shape.sources.length; slot++) captured.push(capture(step, slot, this.#sources))
     this.#run.push({ step, captured })
     this.#state.lanes(step)
-    for (const at of mask) this.#written.add(at)
+    if (mask === undefined) return
+    this.#masks.add(mask)
+    this.#written.add(mask)
+    this.#written.add(mask + 4)
   }
 
   /** Adds a read of LDS to the open run. Where it may not be all inside, the interpreter takes over. */
@@ -347,7 +346,7 @@ class BlockWriter {
       this.locals.clear()
     }
     const [reads, writes] = [[step.sources[0]], rowsWritten(step, 'call')]
-    if (this.#clashes(step, [], reads, writes)) this.#close()
+    if (this.#clashes(step, undefined, reads, writes)) this.#close()
     if (this.#run.length === 0) this.#open(step, rest)
     this.#usesRows(reads, writes)
     this.#run.push({ step, captured: [], loads: true })
@@ -359,21 +358,52 @@ class BlockWriter {
     for (const row of writes) this.#rowsWritten.add(row)
   }
 
-  /** Whether a step cannot stand in the open run: it reads what waits to be written, or writes what is yet to be read or written. */
-  #clashes(step: Step, mask: readonly number[], rows: readonly number[], results: readonly number[]): boolean {
-    if (this.#written.size > 0) {
-      const reads = new Set([...scalarReads(step), ...rows])
-      for (const at of EXEC_PAIR) reads.add(at)
-      for (const at of this.#ownMasks(step)) reads.delete(at)
-      // A mask of the run may be read as a number too: v_addc_u32 v0, vcc, v1, vcc_lo, vcc.
-      for (const at of scalarReads(step, false)) reads.add(at)
-      if (overlaps(reads, this.#written)) return true
+  /**
+   * Whether a step cannot stand in the open run: it reads what waits to be written, or writes what is yet to be read or written.
+   * @param mask the scalar pair that takes its mask
+   */
+  #clashes(step: Step, mask: number | undefined, rows: readonly number[], results: readonly number[]): boolean {
+    const written = this.#written
+    if (written.size > 0) {
+      if (written.has(EXEC) || written.has(EXEC + 4) || this.#readsWritten(step)) return true
+      for (const row of rows) if (written.has(row)) return true
     }
-    const isAwaited = (at: number) => this.#readAfter.has(at) || this.#after.some(({ writes }) => writes.has(at))
-    if (this.#after.length > 0 && (mask.some(isAwaited) || results.some(isAwaited))) return true
-    if (mask.length === 0) return false
+    if (this.#after.length > 0) {
+      if (mask !== undefined && (this.#isAwaited(mask) || this.#isAwaited(mask + 4))) return true
+      for (const row of results) if (this.#isAwaited(row)) return true
+    }
     // A pair that another one of the run's results overlaps by one register.
-    return this.#run.some(({ step: other }) => hasMask(other) && Math.abs(maskOffset(other) - mask[0]!) === 4)
+    return mask !== undefined && (this.#masks.has(mask + 4) || this.#masks.has(mask - 4))
+  }
+
+  /** Whether a step reads scalars that wait to be written, but for masks that the open run itself has made as lanes. */
+  #readsWritten({ operation, mods, sources }: Step): boolean {
+    const types = operation.shape.sources
+    for (let slot = 0; slot < types.length; slot++) {
+      const type = types[slot]!
+      if (
+        type === 'vcc' ? this.#isAwaitedMask(VCC_OFFSET) : mods.kinds[slot] === KIND_SCALAR && this.#isAwaitedSource(type, sources[slot]!)
+      )
+        return true
+    }
+    return false
+  }
+  #isAwaitedSource(type: OperandType, at: number): boolean {
+    if (type === 'mask') return this.#isAwaitedMask(at)
+    // A mask of the run may be read as a number too: v_addc_u32 v0, vcc, v1, vcc_lo, vcc.
+    return this.#written.has(at) || (bitsOf(type) === 64 && this.#written.has(at + 4))
+  }
+  #isAwaitedMask(at: number): boolean {
+    return (this.#written.has(at) || this.#written.has(at + 4)) && !this.#makes(at)
+  }
+
+  /** Whether what waits behind the run reads or writes a scalar or a row. */
+  #isAwaited(at: number): boolean {
+    return this.#readAfter.has(at) || this.#isSetAfter(at)
+  }
+  #isSetAfter(at: number): boolean {
+    for (const { writes } of this.#after) if (writes.has(at)) return true
+    return false
   }
 
   /** Begins a run. What an earlier run of the block has tested holds only if none of its chunks was computed again. */
@@ -393,36 +423,22 @@ class BlockWriter {
     code.op(OP.globalGet).u32(module.left).i32(rest).op(OP.i32Add, OP.globalSet).u32(module.left).i32(result).op(OP.return)
   }
 
-  /** Scalars of mask sources that the open run itself has made as lanes. */
-  #ownMasks(step: Step): number[] {
-    return step.operation.shape.sources.flatMap((type, slot) => {
-      if (type !== 'mask' && type !== 'vcc') return []
-      const at = type === 'vcc' ? scalarOffset(VCC_LO) : step.sources[slot]!
-      return this.#makes(at) ? [at, at + 4] : []
-    })
-  }
-
   /** Whether the open run's last word on a scalar pair is a mask of its own. */
   #makes(at: number): boolean {
-    return (
-      this.#run.some(({ step }) => hasMask(step) && maskOffset(step) === at) &&
-      !this.#after.some(({ writes }) => overlaps(writes, new Set([at, at + 4])))
-    )
+    return this.#masks.has(at) && !this.#isSetAfter(at) && !this.#isSetAfter(at + 4)
   }
 
-  /** Takes a source that is no VGPR as it is now: a later instruction may change the scalar. */
-  #capture(step: Step, slot: number): Captured {
-    return capture(step, slot, {
-      mask: (at, constant) => {
-        if (at !== undefined && this.#makes(at)) return { kind: 'own' }
-        const bits = this.locals.local(I64)
-        if (at === undefined) this.code.i64(constant)
-        else this.code.get(WAVE).memory(OP.i64Load, at)
-        this.code.set(bits)
-        return { kind: 'mask', bits }
-      },
-      spread: (at) => this.#spread(at),
-    })
+  /** Takes sources that are no VGPRs as they are now: later instructions may change the scalars. */
+  readonly #sources: Sources = {
+    mask: (at, constant) => {
+      if (at !== undefined && this.#makes(at)) return { kind: 'own' }
+      const bits = this.locals.local(I64)
+      if (at === undefined) this.code.i64(constant)
+      else this.code.get(WAVE).memory(OP.i64Load, at)
+      this.code.set(bits)
+      return { kind: 'mask', bits }
+    },
+    spread: (at) => this.#spread(at),
   }
 
   #spread(at: number) {

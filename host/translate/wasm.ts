@@ -350,23 +350,28 @@ class Reader {
     return this.bytes[this.at++]!
   }
   u32(): number {
-    let value = 0
-    for (let shift = 0; ; shift += 7) {
-      const byte = this.byte()
+    const { bytes } = this
+    let at = this.at
+    let byte = bytes[at++]!
+    let value = byte & 127
+    for (let shift = 7; byte > 127; shift += 7) {
+      byte = bytes[at++]!
       value |= (byte & 127) << shift
-      if (byte < 128) return value >>> 0
     }
+    this.at = at
+    return value >>> 0
   }
   skipLeb(): void {
     while (this.byte() & 128);
   }
-  list<T>(item: () => T): T[] {
-    return Array.from({ length: this.u32() }, item)
+  valueTypes(): readonly number[] {
+    const list: number[] = []
+    for (let left = this.u32(); left > 0; left--) list.push(this.byte())
+    return list
   }
-  text(): string {
+  skipText(): void {
     const length = this.u32()
     this.at += length
-    return new TextDecoder().decode(this.bytes.subarray(this.at - length, this.at))
   }
   limits(): void {
     const flags = this.byte()
@@ -377,8 +382,8 @@ class Reader {
 
 export function parseModule(bytes: Uint8Array): ParsedModule {
   const reader = new Reader(bytes, 8)
-  let types: FunctionType[] = []
-  let declared: number[] = []
+  const types: FunctionType[] = []
+  let declared = new Uint32Array()
   let importedFunctions = 0
   let memoryLimits = Uint8Array.of(0, 1)
   let starts = new Uint32Array()
@@ -387,14 +392,14 @@ export function parseModule(bytes: Uint8Array): ParsedModule {
     const id = reader.byte()
     const end = reader.u32() + reader.at
     if (id === 1) {
-      types = reader.list(() => {
+      for (let left = reader.u32(); left > 0; left--) {
         reader.byte()
-        return { parameters: reader.list(() => reader.byte()), results: reader.list(() => reader.byte()) }
-      })
+        types.push({ parameters: reader.valueTypes(), results: reader.valueTypes() })
+      }
     } else if (id === 2) {
-      reader.list(() => {
-        reader.text()
-        reader.text()
+      for (let left = reader.u32(); left > 0; left--) {
+        reader.skipText()
+        reader.skipText()
         const kind = KINDS[reader.byte()]
         if (kind === 'function') {
           reader.u32()
@@ -406,9 +411,11 @@ export function parseModule(bytes: Uint8Array): ParsedModule {
           reader.limits()
           if (kind === 'memory') memoryLimits = bytes.slice(start, reader.at)
         }
-      })
-    } else if (id === 3) declared = reader.list(() => reader.u32())
-    else if (id === 7) {
+      }
+    } else if (id === 3) {
+      declared = new Uint32Array(reader.u32())
+      for (let i = 0; i < declared.length; i++) declared[i] = reader.u32()
+    } else if (id === 7) {
       const names = asciiOf(bytes, reader.at, end)
       const start = reader.at
       for (let left = reader.u32(); left > 0; left--) {
@@ -429,7 +436,12 @@ export function parseModule(bytes: Uint8Array): ParsedModule {
   const body = (number: number): FunctionBody => {
     reader.at = starts[number]!
     const end = reader.u32() + reader.at - 1
-    const locals = reader.list(() => ({ count: reader.u32(), type: reader.byte() })).flatMap((g) => Array<number>(g.count).fill(g.type))
+    const locals: number[] = []
+    for (let groups = reader.u32(); groups > 0; groups--) {
+      const count = reader.u32()
+      const type = reader.byte()
+      for (let i = 0; i < count; i++) locals.push(type)
+    }
     return { type: types[declared[number]!]!, locals, start: reader.at, end }
   }
   return { bytes, importedFunctions, functionCount: starts.length, exports, memoryLimits, body }
@@ -466,8 +478,7 @@ export function tokens(module: ParsedModule, body: FunctionBody): Token[] {
     else if (op === 0x43) reader.at += 4
     else if (op === 0x44) reader.at += 8
     else if (op === OP.brTable) {
-      reader.list(() => reader.u32())
-      reader.u32()
+      for (let labels = reader.u32(); labels >= 0; labels--) reader.u32()
     } else if (op === OP.callIndirect) {
       reader.skipLeb()
       reader.skipLeb()
@@ -490,7 +501,7 @@ export function tokens(module: ParsedModule, body: FunctionBody): Token[] {
       sub = reader.u32()
       reader.skipLeb() // atomic.fence has one byte, all others alignment and offset
       if (sub !== 3) reader.skipLeb()
-    } else if (op === 0x1c) reader.list(() => reader.byte())
+    } else if (op === 0x1c) reader.valueTypes()
     else if (op === 0x3f || op === 0x40) reader.at += 1
     else if (
       !(
