@@ -64,11 +64,11 @@ const SURE = 4
 /** What a thread that joined counts as done: the thread that began before is about to translate, and will send what it made. */
 const JOINED_ROUNDS = 2
 /**
- * Where translating does not pay, so many calls of `run` go to the core uncounted before one is counted again: counting takes a fifth of
- * what a wave of fifty instructions does. A prime, so that it does not fall into step with the waves of workgroups. Fewer, where waves
- * run on average longer than those before, by this factor.
+ * Where translating does not pay, so many calls of `run` go to the core uncounted before one is counted again, more each time: counting takes
+ * a fifth of what a wave of fifty instructions does. With the counted one they are primes, so that they do not fall into step with the waves
+ * of workgroups. Fewer, where waves run on average longer than those before, by the factor RESTLESS.
  */
-const CALM = 61
+const CALM = [60, 126, 250, 508, 1020] as const
 const RESTLESS = 2
 /** Doubts after which a program is translated anew, every block testing what it reads. */
 const DOUBT_LIMIT = 1000
@@ -88,6 +88,8 @@ class Translator implements TranslateEngine, Translations {
   /** Calls of `run` that are not counted, and instructions that waves that end there may have run. */
   #calm = 0
   #calmInstructions = 0
+  /** Which of CALM comes next. */
+  #patience = 0
   #words: Uint32Array
   /** Of the wave that ran last: its program's id, the bits of MODE that matter, and what is known of these. */
   #lastId = 0
@@ -177,7 +179,10 @@ class Translator implements TranslateEngine, Translations {
 
   expect(waves: number): void {
     // Another dispatch.
-    if (waves > this.#expected) this.#calm = 0
+    if (waves > this.#expected) {
+      this.#calm = 0
+      this.#patience = 0
+    }
     this.#expected = waves
   }
 
@@ -362,8 +367,9 @@ class Translator implements TranslateEngine, Translations {
       program.asked = 2 * likely
     }
     if (stop !== Stop.Budget && !this.joined && !this.#hasTranslated(wave)) {
-      this.#calm = CALM
-      this.#calmInstructions = RESTLESS * CALM * instructions
+      this.#calm = CALM[this.#patience]!
+      this.#calmInstructions = RESTLESS * this.#calm * instructions
+      this.#patience = Math.min(this.#patience + 1, CALM.length - 1)
     }
     return false
   }
@@ -384,7 +390,9 @@ class Translator implements TranslateEngine, Translations {
 
   /** Whether there is a translation of a wave's program, at any MODE. */
   #hasTranslated(wave: number): boolean {
-    return this.of(this.#word(wave + WAVE_PROGRAM)).length > 0
+    const id = this.#idOf(this.#word(wave + WAVE_PROGRAM))
+    for (const [key, { translation }] of this.#programs) if (translation !== undefined && Math.floor(key / MODES) === id) return true
+    return false
   }
 
   /** @returns false where what translates is not loaded yet: the dispatch goes on meanwhile */
