@@ -98,12 +98,12 @@ export interface Templates {
 export interface SentTranslation {
   /** Address of the program's header where it was translated. The module refers to that program's records. */
   readonly program: number
-  /** Bits of MODE that it is for. */
+  /** Bits of MODE that it is for: waves come with them, whatever they change later. */
   readonly mode: number
   readonly module: WebAssembly.Module
-  /** Number of the block that starts at a pc. */
+  /** Number of the block that starts at a place (host/translate/place.ts). */
   readonly entries: ReadonlyMap<number, number>
-  /** Instructions from a pc inside a block to the block's end. */
+  /** Instructions from a place inside a block to the block's end. */
   readonly rest: ReadonlyMap<number, number>
   /** Instructions that must be left for any block to begin. */
   readonly longest: number

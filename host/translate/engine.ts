@@ -5,6 +5,7 @@ import { PROGRAM_ID, WAVE_INSTRUCTIONS, WAVE_MODE, WAVE_PC, WAVE_PROGRAM, WAVE_S
 import { ROUNDS_LEFT, ROUNDS_LEFT_OF_TURN, ROUNDS_TURN, ROUNDS_WAVE } from '../plan/rounds.ts'
 import type { Maker } from './make.ts'
 import { INTERPRETED_MODES, MODE_KEY } from './modes.ts'
+import { placeOf } from './place.ts'
 import { contentOf, type Origin, type Remembered, recall, remember } from './recall.ts'
 import { linkTranslation, type Translation } from './translation.ts'
 import { MOST_SAVED, worthOf } from './worth.ts'
@@ -39,7 +40,10 @@ interface Program {
   asked: number
   /** How many must have been interpreted before it is worth looking again for a translation that is remembered. */
   sought: number
+  /** One made for this MODE, or if there is none one for another MODE, whose code changes to this one. */
   translation: Translation | undefined
+  /** Its blocks at this MODE. */
+  blocks: Int32Array | undefined
   /** Translations so far; each waits longer than the one before. */
   rounds: number
   /** How often translated code was left because values were not grained as they were taken to be. */
@@ -161,16 +165,28 @@ class Translator implements TranslateEngine, Translations {
     // Not by the address: a program of an earlier device may have been at the same one.
     const id = this.#idOf(program)
     const translations = [...this.#programs].map(([key, { translation }]) => (Math.floor(key / MODES) === id ? translation : undefined))
-    return translations.filter((translation) => translation !== undefined).map(sentOf)
+    return [...new Set(translations)].filter((translation) => translation !== undefined).map(sentOf)
   }
 
   adopt(program: number, made: SentTranslation): void {
-    const known = this.#programOf(this.#idOf(program), made.mode)
+    const id = this.#idOf(program)
+    const known = this.#programOf(id, made.mode)
+    const { translation } = known
     // What this thread has made itself may know more of the code.
-    if (made.trusting && known.translation !== undefined && known.translation.rest.size > made.rest.size) return
-    known.translation = linkTranslation(made, this.core.material, this.memory)
+    if (made.trusting && translation?.mode === made.mode && translation.rest.size > made.rest.size) return
+    this.#give(id, linkTranslation(made, this.core.material, this.memory))
     if (!made.trusting) known.doubts = DOUBT_LIMIT
     this.#calm = 0
+  }
+
+  /** Gives a program's new translation to waves of all MODEs that it has code for, where they have none of their own. */
+  #give(id: number, translation: Translation): void {
+    for (const [mode, blocks] of translation.blocks) {
+      const known = this.#programOf(id, mode)
+      if (mode !== translation.mode && known.translation?.mode === mode) continue
+      known.translation = translation
+      known.blocks = blocks
+    }
   }
 
   grow(bytes: number): void {
@@ -214,27 +230,32 @@ class Translator implements TranslateEngine, Translations {
       const at = wave >>> 2
       const translation = program?.translation
       const pc = words[at + WAVE_PC / 4]!
-      const block = translation === undefined ? -1 : blockAt(translation, pc)
+      const block = blockAt(program?.blocks, pc)
       if (translation !== undefined && block >= 0) {
         left = translation.run(wave, left, block)
         if (left < 0) return words[at + WAVE_STOP / 4]! as Stop
         if (left === 0) return this.core.run(wave, 0)
         // Code that is translated was left, and not for want of budget.
-        const doubted = left > translation.longest && translation.rest.has(words[at + WAVE_PC / 4]!)
+        const doubted = left > translation.longest && translation.rest.has(this.#placeOf(wave))
         if (doubted && ++program!.doubts >= DOUBT_LIMIT && translation.trusting) this.#retranslate(program!, wave)
       }
       // Inside a block the interpreter goes to its end, at whatever MODE; what the translation cannot do is one instruction.
       const cold = block < 0 ? Math.min(COLD_SLICE, this.#threshold ?? COLD_SLICE) : 1
-      const slice = Math.min(left, translation?.rest.get(words[at + WAVE_PC / 4]!) ?? cold)
+      const rest = translation?.rest.get(this.#placeOf(wave))
+      const slice = Math.min(left, rest ?? cold)
       const before = words[at + WAVE_INSTRUCTIONS / 4]!
       const stop = this.core.run(wave, slice)
       // A slice is far below 2^32, so the low dword tells.
       const done = (words[at + WAVE_INSTRUCTIONS / 4]! - before) >>> 0
       left -= done
       // What is left of translated code, where a budget ended in it, is not worth translating again.
-      if (program && block < 0 && !translation?.rest.has(pc)) this.#warm(program, wave, done, stop)
+      if (program && block < 0 && rest === undefined) this.#warm(program, wave, done, stop)
       if (stop !== Stop.Budget || left === 0) return stop
     }
+  }
+
+  #placeOf(wave: number): number {
+    return placeOf(this.#word(wave + WAVE_PC), this.#word(wave + WAVE_MODE) & MODE_KEY)
   }
 
   /** What is known of a wave's program at its MODE; undefined where that is interpreted in any case. */
@@ -281,6 +302,7 @@ class Translator implements TranslateEngine, Translations {
         asked: 0,
         sought: 0,
         translation: undefined,
+        blocks: undefined,
         rounds: this.joined ? JOINED_ROUNDS : 0,
         doubts: 0,
       }
@@ -331,7 +353,7 @@ class Translator implements TranslateEngine, Translations {
     const made = recall(this.#originOf(program, wave))
     if (made === undefined || made.module === program.translation?.module) return false
     const sent = { ...made, program: this.#word(wave + WAVE_PROGRAM) }
-    this.#take(program, linkTranslation(sent, this.core.material, this.memory), made)
+    this.#take(wave, linkTranslation(sent, this.core.material, this.memory), made)
     this.#recalled++
     this.#seconds += (performance.now() - start) / 1000
     return true
@@ -343,8 +365,8 @@ class Translator implements TranslateEngine, Translations {
     return { core: this.core.material.bytes!, content }
   }
 
-  #take(program: Program, translation: Translation, { bytes, nests }: Pick<Remembered, 'bytes' | 'nests'>): void {
-    program.translation = translation
+  #take(wave: number, translation: Translation, { bytes, nests }: Pick<Remembered, 'bytes' | 'nests'>): void {
+    this.#give(this.#idOf(this.#word(wave + WAVE_PROGRAM)), translation)
     this.#regions++
     this.#bytes += bytes
     this.#nests += nests
@@ -408,7 +430,7 @@ class Translator implements TranslateEngine, Translations {
       const origin = this.#originOf(program, wave)
       const made = this.#maker.make(this.memory, this.#word(wave + WAVE_PROGRAM), mode, doubts < DOUBT_LIMIT, before)
       isCold = false
-      this.#take(program, made.translation, made)
+      this.#take(wave, made.translation, made)
       // What refers to records of another program, too, runs only here.
       if (made.translation.elder === undefined) remember(origin, { ...sentOf(made.translation), bytes: made.bytes, nests: made.nests })
     } catch (error) {
@@ -449,7 +471,7 @@ const sentOf = ({ program, mode, module, entries, rest, longest, trusting }: Tra
   trusting,
 })
 
-const blockAt = ({ blocks }: Translation, pc: number): number => (pc & 3 ? -1 : (blocks[pc >>> 2] ?? -1))
+const blockAt = (blocks: Int32Array | undefined, pc: number): number => (pc & 3 ? -1 : (blocks?.[pc >>> 2] ?? -1))
 
 /** Nanoseconds that translating so many instructions takes; each round has to gain four times as much as the one before. */
 function priceOf(count: number, rounds: number): number {

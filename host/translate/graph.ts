@@ -13,6 +13,7 @@ import {
 import { type Mods, unpackMods } from '../plan/record.ts'
 import { factOf } from './fact.ts'
 import { type LaneModes, modeChange, modesOf } from './modes.ts'
+import { modeAt, pcOf, placeOf } from './place.ts'
 
 /** One planned instruction, at one MODE. */
 export interface Step {
@@ -29,20 +30,9 @@ export interface Step {
   readonly mods: Mods
 }
 
-/** Pcs are below that. */
-const PC_LIMIT = 2 ** 32
-
 /**
- * Where control is: at a pc, with a MODE (those bits of it that matter). Blocks are told apart by the places where they begin: code that is
- * reached with several MODEs has a block for each.
- */
-export const placeOf = (pc: number, mode: number): number => mode * PC_LIMIT + pc
-export const pcOf = (place: number): number => place % PC_LIMIT
-export const modeAt = (place: number): number => Math.floor(place / PC_LIMIT)
-
-/**
- * How a block ends. `pc` and `taken` are places. `leave` means that the interpreter goes on at `pc`; `stop`, that its last step stops the wave; `jump`, that its last step goes where
- * a register says.
+ * How a block ends; `pc` and `taken` are places. `leave` means that the interpreter goes on at `pc`; `stop`, that its last step stops the wave;
+ * `jump`, that its last step goes where a register says.
  */
 export type BlockEnd =
   | { readonly kind: 'goto'; readonly pc: number }
@@ -50,7 +40,7 @@ export type BlockEnd =
   | { readonly kind: 'leave' | 'stop' | 'jump'; readonly pc: number }
 
 export interface Block {
-  /** The place where it begins. */
+  /** The place where it begins: code that is reached with several MODEs has a block for each. */
   readonly pc: number
   readonly steps: readonly Step[]
   readonly end: BlockEnd
@@ -106,7 +96,7 @@ export function modeBehind(step: Step, mode = step.modes.key): number {
   return change === undefined ? mode : (mode & ~change.mask) | change.bits
 }
 
-/** What was translated of the same code before, on another thread perhaps: its pcs are planned there, and not all of them here. */
+/** What was translated of the same code before, on another thread perhaps: its places are planned there, and not all of them here. */
 export interface Elder {
   readonly program: number
   readonly rest: ReadonlyMap<number, number>
@@ -126,10 +116,11 @@ function readSteps(memory: ArrayBufferLike, program: number, modes: LaneModes, e
   const view = new DataView(memory)
   const table = view.getUint32(program + PROGRAM_PC_TABLE, true)
   const elderTable = elder === undefined ? table : view.getUint32(elder.program + PROGRAM_PC_TABLE, true)
+  const elderPcs = new Set([...(elder?.rest.keys() ?? [])].map(pcOf))
   const steps = new Map<number, Step>()
   const codeBytes = view.getUint32(program + PROGRAM_CODE_BYTES, true)
   for (let pc = 0; pc < codeBytes; pc += 4) {
-    const isElders = elder?.rest.has(pc) === true
+    const isElders = elderPcs.has(pc)
     const address = view.getUint32((isElders ? elderTable : table) + pc, true)
     const step = address === 0 ? undefined : readStep(view, address, pc, modes, isElders)
     if (step) steps.set(pc, step)

@@ -3,6 +3,7 @@ import type { CoreMaterial } from '../core/engine.ts'
 import { readBlocks } from './graph.ts'
 import { Kernels } from './kernels.ts'
 import type { Evaluate } from './nest-plan.ts'
+import { placeOf } from './place.ts'
 import { RegionWriter } from './region.ts'
 import { linkTranslation, type Translation } from './translation.ts'
 
@@ -36,7 +37,7 @@ export class Maker {
    * @param program address of its header
    * @param mode MODE that its waves have, those bits of it that matter (MODE_KEY in modes.ts)
    * @param trusting whether values are taken to be grained over blocks (region.ts)
-   * @param before the translation of this program at this MODE that the new one replaces
+   * @param before the translation of this program that the new one replaces: at this MODE, or one whose code is reached with it
    * @throws {WebAssembly.CompileError} nothing may be compiled here
    */
   make(memory: ArrayBufferLike, program: number, mode: number, trusting: boolean, before?: Translation): Made {
@@ -44,14 +45,10 @@ export class Maker {
     kernelsOf.set(this.bytes, this.#kernels)
     const elder = before?.program === program ? before.elder : before
     const blocks = readBlocks(memory, program, mode, elder)
-    const writer = before?.writer ?? new RegionWriter(mode, this.#kernels, this.#evaluate)
+    const writer = (before?.mode === mode ? before.writer : undefined) ?? new RegionWriter(mode, this.#kernels, this.#evaluate)
     const { bytes, entries, nests, longest } = writer.write(blocks, trusting)
     const rest = new Map<number, number>()
-    for (const { steps } of blocks.values())
-      steps.forEach(({ pc, modes }, i) => {
-        // Waves come with that MODE, if they come.
-        if (modes.key === mode || !rest.has(pc)) rest.set(pc, steps.length - i)
-      })
+    for (const { steps } of blocks.values()) steps.forEach(({ pc, modes }, i) => void rest.set(placeOf(pc, modes.key), steps.length - i))
     const sent = { program, mode, module: new WebAssembly.Module(bytes), entries, rest, longest, trusting }
     return { translation: { ...linkTranslation(sent, this.material, memory, elder), writer }, bytes: bytes.length, nests }
   }

@@ -5,7 +5,7 @@
 import { bitsOf, isFloat } from '../isa/row.ts'
 import { scalarOffset, VCC_LO } from '../plan/layout.ts'
 import { FLAG_GLC, KIND_VECTOR } from '../plan/record.ts'
-import { type Block, modeAt, type Step, successors } from './graph.ts'
+import { type Block, type Step, successors } from './graph.ts'
 import { hasMask, maskOffset, ROW_BYTES } from './lane-values.ts'
 import { isLdsRead } from './lds-plan.ts'
 import { type Loop, loopOf } from './loops.ts'
@@ -25,6 +25,7 @@ import {
   SEES_OTHERS,
 } from './nest-plan.ts'
 import { SHADOW_ROWS } from './nest-rows.ts'
+import { modeAt } from './place.ts'
 import type { Role } from './roles.ts'
 import { EXEC, M0, SCC, scalarReads, scalarUses } from './scalars.ts'
 import { threadBranches } from './threading.ts'

@@ -8,7 +8,7 @@
 import { scalarOffset, VCC_LO } from '../plan/layout.ts'
 import { FLAG_APPROXIMATE } from '../plan/record.ts'
 import { Chunk } from './chunk.ts'
-import { type Block, placeOf, type Step } from './graph.ts'
+import type { Block, Step } from './graph.ts'
 import { loadPool, push, type VectorConstant } from './kernels.ts'
 import {
   type Captured,
@@ -29,6 +29,7 @@ import { LaneLoads, readsOf } from './nest-loads.ts'
 import { loadsLanes, loadsScalars, loadWrites } from './nest-plan.ts'
 import { GroupRows, type NestContext } from './nest-rows.ts'
 import { UniformScalars } from './nest-scalars.ts'
+import { placeOf } from './place.ts'
 import type { Role } from './roles.ts'
 import { countApproximate, EXEC, M0, SCC, type ScalarFile, scalarUses, writeScalar } from './scalars.ts'
 import { writeLoop } from './structure.ts'

@@ -24,7 +24,7 @@ import { type UnfinishedRun, writeAgain } from './again.ts'
 import { crossLaneUses, laneSource, writeCrossLane } from './crosslane.ts'
 import { findGrained, GrainState } from './flow.ts'
 import { SMALL } from './grain.ts'
-import { BLOCK_LIMIT, type Block, modeAt, modeBehind, pcOf, type Step, successors } from './graph.ts'
+import { BLOCK_LIMIT, type Block, modeBehind, type Step, successors } from './graph.ts'
 import type { Kernels, VectorConstant } from './kernels.ts'
 import {
   type Captured,
@@ -50,6 +50,7 @@ import { NestWriter } from './nest.ts'
 import { type GraphNest, planGraphNest } from './nest-flow.ts'
 import { writeGraphNest } from './nest-graph.ts'
 import { type Evaluate, planNest, rowsWritten } from './nest-plan.ts'
+import { modeAt, pcOf } from './place.ts'
 import { bestRole, laneFacts, type Role } from './roles.ts'
 import { addRounds } from './rounds.ts'
 import { countApproximate, EXEC, isPlainScalar, M0, overlaps, pair, pushRecord, scalarUses, waveScalars, writeScalar } from './scalars.ts'
@@ -72,7 +73,7 @@ const JUMPED = -3
 /** The new module. */
 export interface Region {
   readonly bytes: Uint8Array<ArrayBuffer>
-  /** Number of the block that starts at a pc, at the MODE that waves come with. */
+  /** Number of the block that starts at a place. */
   readonly entries: ReadonlyMap<number, number>
   /** Loops that run group by group. */
   readonly nests: number
@@ -666,7 +667,7 @@ export class RegionWriter {
     const run = builder.add(RUN, [], runFunction(functions, blockAt, this.#module), 'run')
     addRounds(builder, run, blockAt)
     const longest = Math.max(BLOCK_LIMIT, ...alone.map((nest) => nest.longest))
-    return { bytes: builder.bytes(), entries: outer, nests: this.#written.filter(({ isNest }) => isNest).length, longest }
+    return { bytes: builder.bytes(), entries, nests: this.#written.filter(({ isNest }) => isNest).length, longest }
   }
 
   #block(block: Block, surroundings: Surroundings, key: string): BlockCode {

@@ -3,14 +3,15 @@ import type { CoreMaterial } from '../core/engine.ts'
 import type { SentTranslation } from '../engine.ts'
 import { PROGRAM_PC_TABLE } from '../plan/layout.ts'
 import type { Elder } from './graph.ts'
+import { modeAt, pcOf } from './place.ts'
 import type { RegionWriter } from './region.ts'
 
 export interface Translation extends SentTranslation {
   readonly run: (wave: number, left: number, block: number) => number
   /** Runs waves as host/plan/rounds.ts says, those of this MODE, until one is to be interpreted. */
   readonly runRounds: (rounds: number, mode: number) => void
-  /** {@link SentTranslation.entries} by dword of the code, -1 where no block starts; may end before the code does. */
-  readonly blocks: Int32Array
+  /** {@link SentTranslation.entries} by MODE and dword of the code, -1 where no block starts; may end before the code does. */
+  readonly blocks: ReadonlyMap<number, Int32Array>
   /** What wrote it: it writes the next one, for which most is there. Absent where another thread did, or an earlier engine. */
   readonly writer?: RegionWriter
   /** The other thread's translation that this one replaced: code that it has may not be planned here. */
@@ -31,8 +32,14 @@ export function linkTranslation(made: SentTranslation, { imports }: CoreMaterial
     ([name, value]) => [name, new WebAssembly.Global({ value: 'i32', mutable: true }, value)] as const,
   )
   const { exports } = new WebAssembly.Instance(made.module, { core: { ...imports, ...Object.fromEntries(globals) } })
-  const blocks = new Int32Array((Math.max(-4, ...made.entries.keys()) >> 2) + 1).fill(-1)
-  for (const [pc, number] of made.entries) blocks[pc >>> 2] = number
   const { run, runRounds } = exports as Pick<Translation, 'run' | 'runRounds'>
-  return { ...made, run, runRounds, blocks, elder }
+  return { ...made, run, runRounds, blocks: blocksOf(made), elder }
+}
+
+function blocksOf({ entries }: SentTranslation): Map<number, Int32Array> {
+  const places = [...entries.keys()]
+  const dwords = (Math.max(0, ...places.map(pcOf)) >>> 2) + 1
+  const blocks = new Map(places.map((place) => [modeAt(place), new Int32Array(dwords).fill(-1)]))
+  for (const [place, number] of entries) blocks.get(modeAt(place))![pcOf(place) >>> 2] = number
+  return blocks
 }
