@@ -10,7 +10,7 @@ export interface Translation extends SentTranslation {
   readonly run: (wave: number, left: number, block: number) => number
   /** Runs waves as host/plan/rounds.ts says, those of this MODE, until one is to be interpreted. */
   readonly runRounds: (rounds: number, mode: number) => void
-  /** {@link SentTranslation.entries} by MODE and dword of the code, -1 where no block starts; may end before the code does. */
+  /** {@link SentTranslation.entries} by MODE, of blocks or within them, and dword of the code, -1 where no block starts; may end before the code does. */
   readonly blocks: ReadonlyMap<number, Int32Array>
   /** What wrote it: it writes the next one, for which most is there. Absent where another thread did, or an earlier engine. */
   readonly writer?: RegionWriter
@@ -36,10 +36,11 @@ export function linkTranslation(made: SentTranslation, { imports }: CoreMaterial
   return { ...made, run, runRounds, blocks: blocksOf(made), elder }
 }
 
-function blocksOf({ entries }: SentTranslation): Map<number, Int32Array> {
-  const places = [...entries.keys()]
-  const dwords = (Math.max(0, ...places.map(pcOf)) >>> 2) + 1
-  const blocks = new Map(places.map((place) => [modeAt(place), new Int32Array(dwords).fill(-1)]))
+function blocksOf({ entries, rest }: SentTranslation): Map<number, Int32Array> {
+  const dwords = (Math.max(0, ...[...entries.keys()].map(pcOf)) >>> 2) + 1
+  // A MODE may be one within blocks only.
+  const modes = new Set([...entries.keys(), ...rest.keys()].map(modeAt))
+  const blocks = new Map([...modes].map((mode) => [mode, new Int32Array(dwords).fill(-1)]))
   for (const [place, number] of entries) blocks.get(modeAt(place))![pcOf(place) >>> 2] = number
   return blocks
 }

@@ -97,3 +97,23 @@ test('a subroutine may come back with another MODE than it was called with', asy
   const want = [kept, kept, LANES.map(() => 0)]
   expect(await vgprs(source, [2, 3, 4])).toEqual(STEPS.map(() => want))
 })
+
+test('a wave that stops where MODE is changed for a while does not have the code translated for that MODE, too', async () => {
+  const source = `
+    s_nop 0
+    s_setreg_imm32_b32 hwreg(HW_REG_MODE, 4, 2), 3
+    v_mul_f32 v2, 1.0, v1
+    v_add_f32 v2, v2, v1
+    s_setreg_imm32_b32 hwreg(HW_REG_MODE, 4, 2), 0
+    v_mul_f32 v3, 1.0, v1
+    s_endpgm`
+  const engine = await createTranslate({ threshold: 1 })
+  const device = new Device(engine, TARGETS.gfx803)
+  const code = device.loadCode(assembleProgram(source, TARGETS.gfx803).words)
+  for (const step of [1000, ...Array.from({ length: 20 }, () => 3)]) {
+    const execution = bareWave(device, code, WAVE)
+    while (execution.status === 'running') execution.step(step)
+    execution.free()
+  }
+  expect(engine.translated.regions).toBe(1)
+})
