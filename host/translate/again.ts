@@ -74,7 +74,7 @@ export function writeAgain(code: Code, { steps, exec, shift, masks }: Unfinished
     code.get(wave).op(OP.call).u32(runStep)
     if (sources[i]!.some(({ at }) => isExecHalf(at))) narrow()
     if (keeps !== undefined) addMask(code, wave, maskOffset(step), keeps)
-    // It was counted when the run began.
+    // It is counted behind the run.
     if (step.flags & FLAG_APPROXIMATE) countApproximate(code, wave, step, locals, () => code.i64(-1n))
   })
   tellMode(context.modeOfCore)

@@ -63,6 +63,8 @@ export class Chunk {
   /** Rows as they were when an iteration began. */
   readonly #carried = new Map<number, Value>()
   readonly #masks = new Map<number, number>()
+  /** What rows held before the run, as far as it was loaded. */
+  readonly #before = new Map<number, Value>()
   /** Masks by the steps that made them, of those that are kept. */
   readonly #kept = new Map<LaneStep, number>()
   readonly #small: number
@@ -175,6 +177,20 @@ export class Chunk {
     code.get(this.#kept.get(step)!).simd(SIMD.i32x4Bitmask)
   }
 
+  /**
+   * Keeps rows as they were before the run.
+   * @param to local of what lies between a chunk and where it is kept, less the row's number
+   */
+  keep(code: Code, rows: readonly number[], to: number): void {
+    for (const [n, at] of rows.entries()) {
+      code.get(this.base).get(to).op(OP.i32Add)
+      const before = this.#before.get(at)
+      if (before === undefined) code.get(this.base).simdMemory(SIMD.load, at + this.#offset)
+      else pushArgument(code, before.arg)
+      code.simdMemory(SIMD.store, n * ROW_BYTES + this.#offset)
+    }
+  }
+
   store(code: Code): void {
     for (const at of this.#dirty) {
       code.get(this.base)
@@ -217,6 +233,7 @@ export class Chunk {
     else {
       code.get(this.base).simdMemory(SIMD.load, at + this.#offset)
       store(code, value)
+      this.#before.set(at, value)
     }
     this.#values.set(at, value)
     return value

@@ -2,7 +2,7 @@
 import { type CoreEngine, type CoreOptions, createCore, joinCore } from '../core/engine.ts'
 import { type Engine, type EngineSeed, type SentTranslation, Stop, type Translated, type Translations } from '../engine.ts'
 import { PROGRAM_ID, WAVE_INSTRUCTIONS, WAVE_MODE, WAVE_PC, WAVE_PROGRAM, WAVE_SIZE, WAVE_STOP } from '../plan/layout.ts'
-import { ROUNDS_LEFT, ROUNDS_LEFT_OF_TURN, ROUNDS_TURN, ROUNDS_WAVE } from '../plan/rounds.ts'
+import { ROUNDS_END, ROUNDS_LEFT, ROUNDS_LEFT_OF_TURN, ROUNDS_TURN, ROUNDS_WAVE } from '../plan/rounds.ts'
 import type { Maker } from './make.ts'
 import { INTERPRETED_MODES, MODE_KEY } from './modes.ts'
 import { placeOf } from './place.ts'
@@ -48,6 +48,8 @@ interface Program {
   rounds: number
   /** How often translated code was left because values were not grained as they were taken to be. */
   doubts: number
+  /** Instructions that translated code has run since the last of them. */
+  ran: number
 }
 
 /** Instructions that the interpreter runs at a time while a program is cold, or outside of what is translated. */
@@ -76,6 +78,8 @@ const CALM = [60, 126, 250, 508, 1020] as const
 const RESTLESS = 2
 /** Doubts after which a program is translated anew, every block testing what it reads. */
 const DOUBT_LIMIT = 1000
+/** Translated instructions that are worth a doubt. */
+const FORGIVEN = 300
 /** Program ids and modes make one key: there are so many of the latter. */
 const MODES = MODE_KEY + 1
 /** Programs at once; when there are more, all are forgotten. */
@@ -213,13 +217,27 @@ class Translator implements TranslateEngine, Translations {
   }
 
   runRounds(rounds: number): void {
-    const translation = this.#program(this.#word(rounds + ROUNDS_WAVE))?.translation
+    const program = this.#program(this.#word(rounds + ROUNDS_WAVE))
+    const translation = program?.translation
     if (translation === undefined) return
+    const all = this.#word(rounds + ROUNDS_LEFT)
     translation.runRounds(rounds, translation.mode)
     const turn = this.#word(rounds + ROUNDS_LEFT_OF_TURN)
     const left = Math.min(turn, this.#word(rounds + ROUNDS_LEFT))
+    program!.ran += all - this.#word(rounds + ROUNDS_LEFT)
+    const wave = this.#word(rounds + ROUNDS_WAVE)
+    if (wave !== this.#word(rounds + ROUNDS_END)) this.#doubt(program!, wave, left)
     // A wave that has run out of instructions between two blocks.
-    if (left === 0 && turn < this.#word(rounds + ROUNDS_TURN)) this.core.run(this.#word(rounds + ROUNDS_WAVE), 0)
+    if (left === 0 && turn < this.#word(rounds + ROUNDS_TURN)) this.core.run(wave, 0)
+  }
+
+  /** Counts a doubt where code that is translated was left, and not for want of budget; few among many instructions are none. */
+  #doubt(program: Program, wave: number, left: number): void {
+    const { trusting, longest, rest } = program.translation!
+    if (!trusting || left <= longest || !rest.has(this.#placeOf(wave))) return
+    program.doubts = Math.max(0, program.doubts - program.ran / FORGIVEN) + 1
+    program.ran = 0
+    if (program.doubts >= DOUBT_LIMIT) this.#retranslate(program, wave)
   }
 
   #run(wave: number, budget: number): Stop {
@@ -232,12 +250,12 @@ class Translator implements TranslateEngine, Translations {
       const pc = words[at + WAVE_PC / 4]!
       const block = blockAt(program?.blocks, pc)
       if (translation !== undefined && block >= 0) {
-        left = translation.run(wave, left, block)
+        const all = left
+        left = translation.run(wave, all, block)
+        program!.ran += all - (left < 0 ? ~left : left)
         if (left < 0) return words[at + WAVE_STOP / 4]! as Stop
         if (left === 0) return this.core.run(wave, 0)
-        // Code that is translated was left, and not for want of budget.
-        const doubted = left > translation.longest && translation.rest.has(this.#placeOf(wave))
-        if (doubted && ++program!.doubts >= DOUBT_LIMIT && translation.trusting) this.#retranslate(program!, wave)
+        this.#doubt(program!, wave, left)
       }
       // Inside a block the interpreter goes to its end, at whatever MODE; what the translation cannot do is one instruction.
       const cold = block < 0 ? Math.min(COLD_SLICE, this.#threshold ?? COLD_SLICE) : 1
@@ -305,6 +323,7 @@ class Translator implements TranslateEngine, Translations {
         blocks: undefined,
         rounds: this.joined ? JOINED_ROUNDS : 0,
         doubts: 0,
+        ran: 0,
       }
       this.#programs.set(key, program)
     }

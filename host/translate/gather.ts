@@ -1,5 +1,7 @@
-/** Loads of four lanes from four places. */
-import { type Code, OP, SIMD } from './wasm.ts'
+/** Loads of four lanes from four places, and stores. */
+import { vectorConstant } from './kernels.ts'
+import type { FunctionLocals } from './lane-values.ts'
+import { type Code, I32, OP, SIMD, V128 } from './wasm.ts'
 
 /** How a load of less than a dword is written: for one lane, and for four lanes side by side with what makes dwords of them. */
 export interface SmallLoad {
@@ -35,3 +37,140 @@ export function gatherSmall(code: Code, { one }: SmallLoad, lanes: number, offse
   }
   code.set(result)
 }
+
+/**
+ * Loads one to four dwords, or what becomes one, for each of four lanes: of dwords side by side and of equal places all at once.
+ * @param lanes local of their host addresses
+ * @returns locals of the results
+ */
+export function loadLanes(code: Code, dwords: number, small: SmallLoad | undefined, lanes: number, locals: FunctionLocals): number[] {
+  const results = Array.from({ length: dwords }, () => locals.local(V128))
+  const [result] = results as [number]
+  const first = locals.local(I32)
+  const firstLane = () => code.get(lanes).simd(SIMD.i32x4ExtractLane).op(0).set(first)
+  if (small) {
+    firstLane()
+    pushApart(code, lanes, first)
+    pushSteps(code, small.bytes, locals).simd(SIMD.xor).simd(SIMD.anyTrue).op(OP.i32Eqz).block(OP.if)
+    code.get(first).simdMemory(small.four, 0)
+    for (const extend of small.extend) code.simd(extend)
+    code.set(result).op(OP.else)
+    gatherSmall(code, small, lanes, 0, result)
+    code.end()
+  } else if (dwords === 1) {
+    const apart = locals.local(V128)
+    firstLane()
+    pushApart(code, lanes, first).tee(apart)
+    pushSteps(code, 4, locals).simd(SIMD.xor).simd(SIMD.anyTrue).op(OP.i32Eqz).block(OP.if)
+    code.get(first).simdMemory(SIMD.load, 0).set(result).op(OP.else)
+    code.get(apart).simd(SIMD.anyTrue).op(OP.i32Eqz).block(OP.if)
+    code.get(first).simdMemory(SIMD.load32Splat, 0).set(result).op(OP.else)
+    gatherDwords(code, lanes, first, 0, result)
+    code.end().end()
+  } else if (dwords === 4) {
+    const rows = [0, 1, 2, 3].map((lane) => {
+      const row = locals.local(V128)
+      pushPlace(code, lanes, lane).simdMemory(SIMD.load, 0).set(row)
+      return row
+    })
+    transpose(code, rows, results, locals)
+  } else {
+    const [low, high] = pairs(locals)
+    for (const [n, half] of [low, high].entries()) {
+      pushPlace(code, lanes, 2 * n)
+        .simdMemory(SIMD.load64Zero, 0)
+        .set(half)
+      pushPlace(code, lanes, 2 * n + 1)
+        .get(half)
+        .simdMemory(SIMD.load64Lane, 0)
+        .op(1)
+        .set(half)
+    }
+    for (const [n, result] of results.slice(0, 2).entries()) {
+      code.get(low).get(high)
+      code.shuffleDwords([n, n + 2, n + 4, n + 6])
+      code.set(result)
+    }
+    if (dwords === 3) {
+      firstLane()
+      gatherDwords(code, lanes, first, 8, results[2]!)
+    }
+  }
+  return results
+}
+
+/**
+ * Stores one to four dwords of each of four lanes, all active: in ascending order, so that of two at one place the higher lane's stays.
+ * @param data locals of the dwords
+ * @param bytes less than 4 for the low byte or two of a dword
+ */
+export function storeLanes(code: Code, lanes: number, data: readonly number[], bytes: number, locals: FunctionLocals): void {
+  const [x, y] = data as [number, number]
+  if (bytes === 4) {
+    const first = locals.local(I32)
+    code.get(lanes).simd(SIMD.i32x4ExtractLane).op(0).set(first)
+    pushApart(code, lanes, first)
+    pushSteps(code, 4, locals).simd(SIMD.xor).simd(SIMD.anyTrue).op(OP.i32Eqz).block(OP.if)
+    code.get(first).get(x).simdMemory(SIMD.store, 0).op(OP.else)
+    for (const lane of [0, 1, 2, 3]) storeLane(code, lanes, lane, data, bytes)
+    code.end()
+  } else if (bytes === 8) {
+    const halves = pairs(locals)
+    for (const [n, half] of halves.entries()) {
+      code.get(x).get(y)
+      code.shuffleDwords([2 * n, 2 * n + 4, 2 * n + 1, 2 * n + 5])
+      code.set(half)
+    }
+    for (const lane of [0, 1, 2, 3])
+      pushPlace(code, lanes, lane)
+        .get(halves[lane >> 1]!)
+        .simdMemory(SIMD.store64Lane, 0)
+        .op(lane & 1)
+  } else if (bytes === 16) {
+    const rows = data.map(() => locals.local(V128))
+    transpose(code, data, rows, locals)
+    for (const [lane, row] of rows.entries()) pushPlace(code, lanes, lane).get(row).simdMemory(SIMD.store, 0)
+  } else for (const lane of [0, 1, 2, 3]) storeLane(code, lanes, lane, data, bytes)
+}
+
+/** Stores what one lane has. */
+export function storeLane(code: Code, lanes: number, lane: number, data: readonly number[], bytes: number): void {
+  const [opcode, part] = bytes === 1 ? [SIMD.store8Lane, 4 * lane] : bytes === 2 ? [SIMD.store16Lane, 2 * lane] : [SIMD.store32Lane, lane]
+  for (const [n, local] of data.entries())
+    pushPlace(code, lanes, lane)
+      .get(local)
+      .simdMemory(opcode, 4 * n)
+      .op(part)
+}
+
+const pushPlace = (code: Code, lanes: number, lane: number): Code => code.get(lanes).simd(SIMD.i32x4ExtractLane).op(lane)
+/** Pushes how far lanes are from the first one. */
+const pushApart = (code: Code, lanes: number, first: number): Code => code.get(lanes).get(first).simd(SIMD.i32x4Splat).simd(SIMD.i32x4Sub)
+const pairs = (locals: FunctionLocals): [number, number] => [locals.local(V128), locals.local(V128)]
+
+/** How far elements side by side, of so many bytes, are from the first one: dwords of a vector. */
+const STEPS = new Map(
+  [1, 2, 4].map((bytes) => [bytes, vectorConstant(Uint8Array.from({ length: 16 }, (_, i) => (i % 4 === 0 ? bytes * (i >> 2) : 0)))]),
+)
+function pushSteps(code: Code, bytes: number, locals: FunctionLocals): Code {
+  const local = locals.pooled?.(STEPS.get(bytes)!)
+  return local === undefined ? code.v128(0, bytes, 2 * bytes, 3 * bytes) : code.get(local)
+}
+
+/** Makes columns of four rows: first dwords of two rows alternating, then halves of two such. */
+function transpose(code: Code, rows: readonly number[], columns: readonly number[], locals: FunctionLocals): void {
+  const mix = (a: number, b: number, lanes: readonly number[], to = locals.local(V128)) => {
+    code.get(a).get(b)
+    code.shuffleDwords(lanes)
+    code.set(to)
+    return to
+  }
+  const [a, b, c, d] = rows as [number, number, number, number]
+  for (const [n, lanes] of [LOW_MIXED, HIGH_MIXED].entries()) {
+    const [ab, cd] = [mix(a, b, lanes), mix(c, d, lanes)]
+    mix(ab, cd, [0, 1, 4, 5], columns[2 * n]!)
+    mix(ab, cd, [2, 3, 6, 7], columns[2 * n + 1]!)
+  }
+}
+const LOW_MIXED = [0, 4, 1, 5]
+const HIGH_MIXED = [2, 6, 3, 7]

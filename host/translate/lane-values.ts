@@ -60,8 +60,8 @@ export interface LaneStep {
   readonly maskIsDead?: boolean
   /** An i64 local that its mask's bits go to: those are wanted even if another mask takes the place. */
   keeps?: number
-  /** It loads what its rows then hold; nothing of it is computed. */
-  readonly loads?: boolean
+  /** It touches memory, and nothing of it is computed. */
+  readonly touches?: boolean
 }
 
 /** A value of four lanes: in a v128 local, or a constant. */

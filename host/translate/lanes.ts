@@ -2,17 +2,49 @@ import type { UnfinishedRun } from './again.ts'
 import { Chunk, type Moved } from './chunk.ts'
 import type { Step } from './graph.ts'
 import { loadPool } from './kernels.ts'
-import { CHUNK_BYTES, EXEC_OFFSET, factsOf, type LaneContext, type LaneStep, type Value, watchSmall } from './lane-values.ts'
+import {
+  CHUNK_BYTES,
+  EXEC_OFFSET,
+  factsOf,
+  type LaneContext,
+  type LaneStep,
+  ROW_BYTES,
+  rowsRead,
+  type Value,
+  watchSmall,
+} from './lane-values.ts'
+import { rowsWritten } from './nest-plan.ts'
 import { DPP_CHUNKS, isDpp } from './stages.ts'
 import { Code, I32, I64, OP, SIMD, V128 } from './wasm.ts'
 
-/** What loads in a run. */
-export interface LaneReads {
+/** What touches memory in a run. */
+export interface LaneMemory {
   /** Appends what stands before the run's loop. */
   begin(code: Code): void
-  /** Appends a load of one chunk of the turn. */
-  read(code: Code, step: Step, chunk: Chunk, index: number): void
+  /** Appends an access of one chunk of the turn. @param test given where something is tested */
+  touch(code: Code, step: Step, chunk: Chunk, index: number, test: Test | undefined): void
+  /** What is written besides where accesses are tested in the run. */
+  readonly tests: Tests | undefined
 }
+export interface Tests {
+  /**
+   * Appends what helps, if something does, where an access missed: then the turn begins anew.
+   * @param exec local of EXEC
+   * @param shift local of the number of the turn's first lane
+   * @param fail the label, so far away, where control goes if nothing helps
+   */
+  find(code: Code, exec: number, shift: number, fail: number): void
+  /** Appends what leaves the run: all rows are what they were before it. */
+  leave(code: Code): void
+}
+/** Local of the active lanes of a chunk, and how far away the label is where control goes if an access missed. */
+export interface Test {
+  readonly active: number
+  readonly miss: number
+}
+/** Depths in the loop's body of that label, and of the one where control goes if the run has to be left. */
+const MISS = 2
+const LEAVE = 4
 
 /** The loop of one run. */
 export class LaneLoop {
@@ -25,18 +57,20 @@ export class LaneLoop {
   /** Bits of the turn's active lanes, and those bits where all are active. */
   readonly #active: number
   readonly #all: number
-  readonly #reads: LaneReads | undefined
+  readonly #memory: LaneMemory | undefined
+  /** Locals of the chunks' active lanes, where accesses are tested. */
+  readonly #lanes: readonly number[]
 
   /**
    * @param again appends what computes the lanes of a turn, and of all behind it, when a test fails
-   * @param readsOf makes what loads, where a step of the run does
+   * @param memoryOf makes what touches memory, where a step of the run does
    */
   constructor(
     private readonly code: Code,
     private readonly steps: readonly LaneStep[],
     private readonly context: LaneContext,
     private readonly again: (code: Code, run: UnfinishedRun) => void,
-    readsOf?: (active: number, all: number) => LaneReads,
+    memoryOf?: (active: number, all: number) => LaneMemory,
   ) {
     const { locals } = context
     this.#base = locals.local(I32)
@@ -45,8 +79,9 @@ export class LaneLoop {
     this.#moves = steps.some(({ step }) => isDpp(step))
     const count = this.#moves ? DPP_CHUNKS : steps.some(({ step }) => factsOf(step.operation).isSlow) ? 2 : 1
     this.#all = (1 << (4 * count)) - 1
-    this.#reads = steps.some(({ loads }) => loads) ? readsOf?.(this.#active, this.#all) : undefined
+    this.#memory = steps.some(({ touches }) => touches) ? memoryOf?.(this.#active, this.#all) : undefined
     this.#chunks = Array.from({ length: count }, (_, i) => new Chunk(context, i, this.#base, this.#shift, this.#scalars))
+    this.#lanes = this.#memory?.tests ? this.#chunks.map(() => locals.fresh(V128)) : []
     if (this.#moves) for (const chunk of this.#chunks) chunk.moveLanes()
   }
 
@@ -58,7 +93,7 @@ export class LaneLoop {
     for (const step of this.steps) {
       const moved = this.#moved(body, step)
       chunks.forEach((chunk, i) => {
-        if (step.loads) this.#reads!.read(body, step.step, chunk, i)
+        if (step.touches) this.#memory!.touch(body, step.step, chunk, i, this.#test(i))
         else chunk.fast(body, step, moved)
       })
     }
@@ -74,14 +109,20 @@ export class LaneLoop {
     const least = this.#watchScalars()
     for (const local of [...bits.values(), ...kept.map(({ keeps }) => keeps!)]) code.i64(0n).set(local)
     if (this.context.pool) loadPool(code, locals, this.context.pool)
-    this.#reads?.begin(code)
+    this.#memory?.begin(code)
+    const tests = this.#memory?.tests
+    const rows = tests ? this.#rowsToKeep() : []
+    const shadow = locals.fresh(I32)
+    if (rows.length > 0) code.op(OP.globalGet).u32(locals.globalImport('SHADOW')).get(wave).op(OP.i32Sub).set(shadow)
     code.get(wave).set(this.#base).i32(0).set(this.#shift)
     code.get(wave).memory(OP.i64Load, EXEC_OFFSET).set(exec)
+    if (tests) code.block(OP.block).block(OP.block).block(OP.loop).block(OP.block)
     code.block(OP.loop).block(OP.block)
     code.get(exec).get(this.#shift).op(OP.i64ExtendI32U, OP.i64ShrU, OP.i32WrapI64).i32(all).op(OP.i32And).tee(active)
     code.op(OP.i32Eqz, OP.brIf).u32(0)
     for (const chunk of chunks) chunk.begin(code, least)
     if (this.#moves) for (const chunk of chunks) chunk.spreadActive(code, active)
+    if (tests) this.#spreadActive()
     code.append(body)
     const watched = chunks.filter((chunk) => chunk.watched)
     watched.forEach((chunk, i) => {
@@ -89,11 +130,11 @@ export class LaneLoop {
       if (i > 0) code.simd(SIMD.or)
     })
     if (watched.length > 0) {
-      code.simd(SIMD.anyTrue).block(OP.if)
-      this.again(code, { steps: this.steps, exec, shift: this.#shift, masks: bits })
-      // There is no other turn.
-      code.i32(64).set(this.#shift).op(OP.br).u32(1).end()
+      code.simd(SIMD.anyTrue)
+      if (tests) code.op(OP.brIf).u32(LEAVE)
+      else this.#doAgain(bits, exec)
     }
+    for (const chunk of chunks) chunk.keep(code, rows, shadow)
     this.#commit(active, all)
     for (const [at, local] of bits) this.#gather(local, (chunk) => chunk.pushMask(code, at))
     for (const step of kept) this.#gather(step.keeps!, (chunk) => chunk.pushKept(code, step))
@@ -105,6 +146,14 @@ export class LaneLoop {
       .set(this.#base)
     code.get(this.#shift).i32(lanes).op(OP.i32Add).tee(this.#shift).i32(64).op(OP.i32LtU, OP.brIf).u32(0)
     code.end()
+    if (tests) {
+      code.op(OP.br).u32(3).end()
+      tests.find(code, exec, this.#shift, 1)
+      code.op(OP.br).u32(0).end().end()
+      if (rows.length > 0) this.#undo(exec, rows, shadow)
+      tests.leave(code)
+      code.end()
+    }
     for (const [at, local] of bits) code.get(wave).get(local).memory(OP.i64Store, at)
   }
 
@@ -117,6 +166,70 @@ export class LaneLoop {
       if (i > 0) code.i32(4 * i).op(OP.i32Shl, OP.i32Or)
     })
     code.get(this.#active).op(OP.i32And, OP.i64ExtendI32U).get(this.#shift).op(OP.i64ExtendI32U, OP.i64Shl, OP.i64Or).set(bits)
+  }
+
+  #test(chunk: number): Test | undefined {
+    return this.#memory?.tests && { active: this.#lanes[chunk]!, miss: MISS }
+  }
+
+  /** What cannot be left is done by the core, from this turn on. */
+  #doAgain(masks: ReadonlyMap<number, number>, exec: number): void {
+    const { code, steps } = this
+    code.block(OP.if)
+    this.again(code, { steps, exec, shift: this.#shift, masks })
+    // There is no other turn.
+    code.i32(64).set(this.#shift).op(OP.br).u32(1).end()
+  }
+
+  /** Sets the locals of the chunks' active lanes. */
+  #spreadActive(): void {
+    const { code } = this
+    code.get(this.#active).i32(this.#all).op(OP.i32Eq).block(OP.if)
+    for (const local of this.#lanes) code.v128(-1).set(local)
+    code.op(OP.else)
+    this.#chunks.forEach((chunk, i) => {
+      chunk.spreadActive(code, this.#active, this.#lanes[i])
+    })
+    code.end()
+  }
+
+  /** Rows that have to be put back where a test fails: not those that are written anew by whoever repeats the run, before it can fault. */
+  #rowsToKeep(): number[] {
+    const rewritten = new Set<number>()
+    const read = new Set<number>()
+    for (const { step, touches } of this.steps) {
+      if (touches) break
+      for (const at of rowsRead(step)) read.add(at)
+      for (const at of rowsWritten(step, 'lanes')) if (!read.has(at)) rewritten.add(at)
+    }
+    return this.#chunks[0]!.dirtyRows.filter((at) => !rewritten.has(at))
+  }
+
+  /** Puts rows of the chunks that are done back. */
+  #undo(exec: number, rows: readonly number[], shadow: number): void {
+    const { code } = this
+    const { locals, wave } = this.context
+    const [base, left] = [locals.fresh(I32), locals.fresh(I64)]
+    const bytes = CHUNK_BYTES * this.#chunks.length
+    code.get(wave).set(base).get(exec).set(left)
+    code.block(OP.block).block(OP.loop).get(base).get(this.#base).op(OP.i32GeU, OP.brIf).u32(1)
+    code.get(left).op(OP.i32WrapI64).i32(this.#all).op(OP.i32And).block(OP.if)
+    for (const [n, at] of rows.entries()) {
+      for (let offset = 0; offset < bytes; offset += CHUNK_BYTES) {
+        code.get(base).get(base).get(shadow).op(OP.i32Add)
+        code.simdMemory(SIMD.load, n * ROW_BYTES + offset).simdMemory(SIMD.store, at + offset)
+      }
+    }
+    code.end().get(base).i32(bytes).op(OP.i32Add).set(base)
+    code
+      .get(left)
+      .i64(BigInt(bytes / 4))
+      .op(OP.i64ShrU)
+      .set(left)
+      .op(OP.br)
+      .u32(0)
+      .end()
+      .end()
   }
 
   /** What the chunks hold of the row that a DPP instruction moves: all of it is taken before the first chunk is written. */

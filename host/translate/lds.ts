@@ -7,6 +7,7 @@ import { EXEC_LO, scalarOffset, WAVE_LDS, WAVE_LDS_BYTES } from '../plan/layout.
 import type { Chunk } from './chunk.ts'
 import { crossLaneUses } from './crosslane.ts'
 import { gatherDwords, gatherSmall } from './gather.ts'
+import { globalAccess } from './global.ts'
 import type { Step } from './graph.ts'
 import { CHUNK_BYTES, type FunctionLocals, pushLanes, ROW_BYTES } from './lane-values.ts'
 import { isLdsRead, ldsShape, partsOf, reachOf } from './lds-plan.ts'
@@ -36,11 +37,12 @@ export function coverReads(steps: readonly Step[], from: number, roleOf: (step: 
       if (writes.has(M0) || overlaps(writes, EXEC_PAIR)) break
     } else if (role === 'call') {
       const moved = crossLaneUses(step)?.writes
-      if (moved === undefined ? !isLdsRead(step) : moved.has(M0)) break
+      const isRead = isLdsRead(step)
+      if (moved === undefined ? !isRead && !globalAccess(step) : moved.has(M0)) break
       for (const at of moved ?? []) written.add(at)
       if (moved !== undefined) continue
       const [address] = step.sources
-      if (!written.has(address)) {
+      if (isRead && !written.has(address)) {
         covered.add(step)
         reach.set(address, Math.max(reach.get(address) ?? 0, reachOf(step)))
       }

@@ -9,10 +9,12 @@ import { Stop } from '../engine.ts'
 import { bitsOf, type OperandType } from '../isa/row.ts'
 import {
   EXEC_LO,
+  MACHINE_REGIONS_NUMBER,
   RECORD_PC,
   scalarOffset,
   VCC_LO,
   WAVE_INSTRUCTIONS,
+  WAVE_MACHINE,
   WAVE_MASKED,
   WAVE_MODE,
   WAVE_PC,
@@ -23,6 +25,7 @@ import { FLAG_APPROXIMATE, KIND_SCALAR, KIND_SPECIAL } from '../plan/record.ts'
 import { type UnfinishedRun, writeAgain } from './again.ts'
 import { crossLaneUses, laneSource, writeCrossLane } from './crosslane.ts'
 import { findGrained, GrainState } from './flow.ts'
+import { GlobalAccesses, globalAccess, globalReads } from './global.ts'
 import { SMALL } from './grain.ts'
 import { BLOCK_LIMIT, type Block, modeBehind, type Step, successors } from './graph.ts'
 import type { Kernels, VectorConstant } from './kernels.ts'
@@ -41,7 +44,7 @@ import {
   VCC_OFFSET,
   watchSmall,
 } from './lane-values.ts'
-import { LaneLoop } from './lanes.ts'
+import { LaneLoop, type LaneMemory } from './lanes.ts'
 import { coverReads, LdsReads, pushOutside } from './lds.ts'
 import { isLdsRead } from './lds-plan.ts'
 import { visitLoops } from './loops.ts'
@@ -50,11 +53,13 @@ import { NestWriter } from './nest.ts'
 import { type GraphNest, planGraphNest } from './nest-flow.ts'
 import { writeGraphNest } from './nest-graph.ts'
 import { type Evaluate, planNest, rowsWritten } from './nest-plan.ts'
+import { SHADOW_ROWS } from './nest-rows.ts'
 import { modeAt, pcOf } from './place.ts'
-import { bestRole, laneFacts, type Role } from './roles.ts'
+import { bestRole, crossLaneWay, laneFacts, type Role } from './roles.ts'
 import { addRounds } from './rounds.ts'
 import { countApproximate, EXEC, isPlainScalar, M0, overlaps, pair, pushRecord, scalarUses, waveScalars, writeScalar } from './scalars.ts'
 import { finishOf, isDpp, isSdwa, isStaged, staysInRow } from './stages.ts'
+import { SITE } from './translation.ts'
 import { Code, F32, F64, type FunctionType, I32, I64, ModuleBuilder, OP, SIMD, V128 } from './wasm.ts'
 
 const RUN: FunctionType = { parameters: [I32, I32, I32], results: [I32] }
@@ -150,7 +155,9 @@ class BlockLocals implements FunctionLocals {
     return this.module.builder.imported(name, this.kernels.type(name))
   }
   globalImport(name: string): number {
-    return this.module.builder.importedGlobal(name, I32)
+    const index = this.module.builder.importedGlobal(name, I32)
+    if (name.startsWith(SITE)) this.module.sites.add(index)
+    return index
   }
 }
 
@@ -166,6 +173,9 @@ class RegionModule {
   readonly left = this.builder.importedGlobal('left', I32)
   /** 1 while rows may not be grained that are taken to be: at entry, and when a chunk was computed again. */
   readonly unsure = this.builder.importedGlobal('unsure', I32)
+  /** Number of the table of regions in which accesses remember where they were last, and what they remember. */
+  readonly table = this.builder.importedGlobal('table', I32)
+  readonly sites = new Set<number>()
   /** Where a loop of several blocks is entered (nest-graph.ts). */
   readonly entry = this.builder.importedGlobal('entry', I32)
 }
@@ -224,6 +234,8 @@ interface Waiting {
   apply(): void
 }
 
+const NOTHING: ReadonlySet<number> = new Set()
+
 /** Writes the steps of one block. */
 class BlockWriter {
   #run: LaneStep[] = []
@@ -249,6 +261,15 @@ class BlockWriter {
   /** Bits of MODE that the core knows of, and the last change that it was not told. */
   #modeOfCore = 0
   #lastChange: Step | undefined
+  /** The first step of the open run; how many steps that and what follows in the block are. */
+  #start: { readonly step: Step; readonly rest: number } | undefined
+  /** Its accesses of global memory, and whether there are stores among them. */
+  #global: GlobalAccesses | undefined
+  #stores = false
+  /** Whether it has such accesses, or may get some. */
+  #mayFail = false
+  /** Locals of what scalars held when it began that were written since. */
+  readonly #before = new Map<number, number>()
 
   constructor(
     private readonly code: Code,
@@ -266,11 +287,14 @@ class BlockWriter {
   write({ pc, steps, end }: Block): void {
     this.#modeOfCore = modeAt(pc)
     const last = end.kind === 'stop' || end.kind === 'jump' ? steps.at(-1) : undefined
+    const lastAccess = this.inlines ? steps.findLastIndex(globalAccess) : -1
     steps.forEach((step, index) => {
+      this.#mayFail = index <= lastAccess || this.#global !== undefined
       const role = this.roleOf(step)
       if (role === 'lanes') this.#lanes(step, steps.length - index)
       else if (role === 'scalar') this.#scalar(step)
       else if (this.inlines && isLdsRead(step)) this.#read(steps, index)
+      else if (this.inlines && globalAccess(step)) this.#touchGlobal(step, steps.length - index)
       else if (role === 'call' && crossLaneUses(step)) this.#crossLane(step)
       else if (flushesOtherwise(step)) this.#changeMode(step)
       else if (role === 'call' && step !== last) {
@@ -293,21 +317,52 @@ class BlockWriter {
         const { begin } = module
         writeAgain(code, run, { locals, wave: WAVE, runStep: this.#stepImport, begin, changed: this.#changed, modeOfCore, mode })
       }
-      const reads = (active: number, all: number) =>
-        new LdsReads(locals, WAVE, (code, lanes, chunk) => {
-          code.get(active).i32(all).op(OP.i32Ne).block(OP.if).get(lanes).get(active)
-          if (chunk > 0) code.i32(4 * chunk).op(OP.i32ShrU)
-          pushLanes(code).simd(SIMD.and).set(lanes).end()
-        })
+      const memory = (active: number, all: number) => this.#memoryOf(active, all)
       const pool = new Map<VectorConstant, number>()
       locals.pool = pool
-      new LaneLoop(this.code, this.#run, { kernels, locals, wave: WAVE, grained: this.#grained, pool }, again, reads).write()
+      new LaneLoop(this.code, this.#run, { kernels, locals, wave: WAVE, grained: this.#grained, pool }, again, memory).write()
       locals.pool = undefined
       this.#run = []
     }
     for (const { apply } of this.#after.splice(0)) apply()
     for (const set of this.#ofRun) set.clear()
+    this.#before.clear()
+    this.#global = undefined
+    this.#stores = false
     this.locals.clear()
+  }
+
+  /** What touches memory in the open run. */
+  #memoryOf(active: number, all: number): LaneMemory {
+    const { locals } = this
+    const global = this.#global
+    const lds = new LdsReads(locals, WAVE, (code, lanes, chunk) => {
+      code.get(active).i32(all).op(OP.i32Ne).block(OP.if).get(lanes).get(active)
+      if (chunk > 0) code.i32(4 * chunk).op(OP.i32ShrU)
+      pushLanes(code).simd(SIMD.and).set(lanes).end()
+    })
+    const readsLds = this.#run.some(({ step }) => isLdsRead(step))
+    return {
+      begin(code) {
+        if (readsLds) lds.begin(code)
+        global?.begin(code)
+      },
+      touch(code, step, chunk, index, test) {
+        if (isLdsRead(step)) lds.read(code, step, chunk, index)
+        else global!.touch(code, step, chunk, test!)
+      },
+      tests: global && {
+        find: (code, exec, shift, fail) => global.find(code, exec, shift, fail),
+        leave: (code) => this.#leaveRun(code),
+      },
+    }
+  }
+
+  /** Leaves where the open run began: nothing of it is done yet but scalars, which get back what they were. */
+  #leaveRun(code: Code): void {
+    for (const [at, local] of this.#before) code.get(WAVE).get(local).memory(OP.i32Store, at)
+    code.get(WAVE).i32(this.#start!.step.pc).memory(OP.i32Store, WAVE_PC)
+    this.#giveBack(this.#start!.rest, LEAVE)
   }
 
   /** Adds a step to the open run; `rest` counts it and what follows in the block. */
@@ -315,13 +370,10 @@ class BlockWriter {
     const mask = hasMask(step) ? maskOffset(step) : undefined
     const reads = rowsRead(step)
     const writes = rowsWritten(step, 'lanes')
-    if (this.#run.length > 0 && this.#clashes(step, mask, reads, writes)) this.#close()
+    if (this.#run.length > 0 && ((this.#mayFail && this.#isFull(writes)) || this.#clashes(step, mask, reads, writes))) this.#close()
     if (this.#run.length === 0) this.#open(step, rest)
     this.#usesRows(reads, writes)
-    if (step.flags & FLAG_APPROXIMATE) {
-      countApproximate(this.code, WAVE, step, this.locals, () => this.code.i64(1n))
-      this.locals.reset()
-    }
+    if (step.flags & FLAG_APPROXIMATE) this.#after.push({ reads: NOTHING, writes: NOTHING, apply: () => this.#countApproximate(step) })
     const captured: Captured[] = []
     for (let slot = 0; slot < step.operation.shape.sources.length; slot++) captured.push(capture(step, slot, this.#sources))
     this.#run.push({ step, captured })
@@ -330,6 +382,28 @@ class BlockWriter {
     this.#masks.add(mask)
     this.#written.add(mask)
     this.#written.add(mask + 4)
+  }
+
+  #countApproximate(step: Step): void {
+    countApproximate(this.code, WAVE, step, this.locals, () => this.code.i64(1n))
+    this.locals.reset()
+  }
+
+  /** Adds an access of global memory to the open run. A load sees what was stored before, so that has to be done. */
+  #touchGlobal(step: Step, rest: number): void {
+    const isStore = globalAccess(step) === 'store'
+    const [reads, writes] = [globalReads(step), rowsWritten(step, 'call')]
+    if ((this.#stores && !isStore) || this.#isFull(writes) || this.#clashes(step, undefined, reads, writes)) this.#close()
+    if (this.#run.length === 0) this.#open(step, rest)
+    this.#usesRows(reads, writes)
+    this.#run.push({ step, captured: [], touches: true })
+    this.#global ??= new GlobalAccesses(this.locals, WAVE)
+    const global = this.#global
+    if (isStore) {
+      this.#stores = true
+      this.#wait({ reads: new Set(reads), writes: NOTHING, apply: () => global.store(this.code, step) })
+    }
+    this.#state.call(step)
   }
 
   /** Adds a read of LDS to the open run. Where it may not be all inside, the interpreter takes over. */
@@ -350,13 +424,18 @@ class BlockWriter {
     if (this.#clashes(step, undefined, reads, writes)) this.#close()
     if (this.#run.length === 0) this.#open(step, rest)
     this.#usesRows(reads, writes)
-    this.#run.push({ step, captured: [], loads: true })
+    this.#run.push({ step, captured: [], touches: true })
     this.#state.call(step)
   }
 
   #usesRows(reads: readonly number[], writes: readonly number[]): void {
     for (const row of reads) this.#rowsRead.add(row)
     for (const row of writes) this.#rowsWritten.add(row)
+  }
+
+  /** Whether the open run would write more rows than can be kept as they were, in case that an access fails. */
+  #isFull(writes: readonly number[]): boolean {
+    return this.#rowsWritten.size + writes.length > SHADOW_ROWS
   }
 
   /**
@@ -409,6 +488,7 @@ class BlockWriter {
 
   /** Begins a run. What an earlier run of the block has tested holds only if none of its chunks was computed again. */
   #open(step: Step, rest: number): void {
+    this.#start = { step, rest }
     this.#grained = new Set(this.#state.rows)
     if (this.#hadRun && this.#grained.size > 0) {
       this.code.op(OP.globalGet).u32(this.module.unsure).block(OP.if).get(WAVE).i32(step.pc).memory(OP.i32Store, WAVE_PC)
@@ -461,8 +541,21 @@ class BlockWriter {
   }
 
   #applyNow(writes: ReadonlySet<number>, apply: () => void): void {
-    if (this.#run.length > 0) for (const at of writes) this.#changed.add(at)
+    if (this.#run.length > 0) {
+      for (const at of writes) this.#changed.add(at)
+      if (this.#mayFail) this.#remember(writes)
+    }
     apply()
+  }
+
+  /** Keeps scalars that the run would have to give back as they were, since an access of it may fail, or one that is still to come. */
+  #remember(scalars: ReadonlySet<number>): void {
+    for (const at of scalars) {
+      if (this.#before.has(at)) continue
+      const local = this.locals.local(I32)
+      this.code.get(WAVE).memory(OP.i32Load, at).set(local)
+      this.#before.set(at, local)
+    }
   }
 
   #waits(reads: ReadonlySet<number>, writes: ReadonlySet<number>): boolean {
@@ -472,7 +565,7 @@ class BlockWriter {
       overlaps(writes, this.#readAfter) ||
       (this.#run.length > 0 && EXEC_PAIR.some((at) => writes.has(at))) ||
       // The core would ask it if it had to read again.
-      (writes.has(M0) && this.#run.some(({ loads }) => loads))
+      (writes.has(M0) && this.#run.some(({ touches }) => touches))
     )
   }
   #wait(waiting: Waiting): void {
@@ -492,6 +585,7 @@ class BlockWriter {
     }
     const waits =
       kept !== undefined ||
+      (crossLaneWay(step.operation) === 'writelane' && this.#run.length > 0 && this.#mayFail) ||
       this.#waits(others, writes) ||
       [...others, ...writes].some((at) => this.#rowsWritten.has(at)) ||
       overlaps(writes, this.#rowsRead)
@@ -521,6 +615,7 @@ class BlockWriter {
    */
   #changeMode(step: Step): void {
     const { mask, bits } = modeChange(step)!
+    if (this.#run.length > 0 && this.#mayFail) this.#remember(new Set([WAVE_MODE]))
     this.code
       .get(WAVE)
       .get(WAVE)
@@ -719,6 +814,7 @@ function runFunction(functions: readonly number[], blockAt: number, module: Regi
   const [wave, left, block] = [0, 1, 2]
   const code = new Code()
   code.get(wave).op(OP.call).u32(module.begin)
+  if (module.sites.size > 0) forgetSites(code, wave, module)
   code.get(left).op(OP.globalSet).u32(module.left).i32(1).op(OP.globalSet).u32(module.unsure)
   // loop { block × n { br_table } call of block 0; br … }; numbers below zero go to the last label.
   code.block(OP.loop)
@@ -746,6 +842,16 @@ function runFunction(functions: readonly number[], blockAt: number, module: Regi
   code.get(wave).op(OP.globalGet).u32(module.stop).memory(OP.i32Store, WAVE_STOP)
   code.op(OP.globalGet).u32(module.left).i32(-1).op(OP.i32Xor, OP.return).end().i32(0)
   return code
+}
+
+/** Appends that accesses forget where they were, if that was found in another table of regions. */
+function forgetSites(code: Code, wave: number, { table, sites }: RegionModule): void {
+  const number = () => code.get(wave).memory(OP.i32Load, WAVE_MACHINE).memory(OP.i32Load, MACHINE_REGIONS_NUMBER)
+  number().op(OP.i32Eqz)
+  number().op(OP.globalGet).u32(table).op(OP.i32Ne, OP.i32Or).block(OP.if)
+  number().op(OP.globalSet).u32(table)
+  for (const site of sites) code.i32(0).op(OP.globalSet).u32(site)
+  code.end()
 }
 
 /** Returns the number of the block that starts at a pc, LEAVE where none does. */

@@ -30,6 +30,12 @@ export const ldsReadOf = factOf(({ name }) => {
   return type === undefined ? undefined : { isTwo: two !== '', isFar: far !== undefined, type }
 })
 
+/** What an access of global memory does that runs of lanes can have. */
+export type GlobalWay = 'load' | 'store'
+export const globalWay = factOf(
+  ({ name }) => /^flat_(load|store)_(dword(x[234])?|byte|short|[us](byte|short))$/.exec(name)?.[1] as GlobalWay | undefined,
+)
+
 /** Which move between scalars and single lanes an operation is. */
 export const crossLaneWay = factOf(({ name }) => /^v_(readlane|readfirstlane|writelane)_b32$/.exec(name)?.[1])
 

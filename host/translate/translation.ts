@@ -18,16 +18,21 @@ export interface Translation extends SentTranslation {
   readonly elder?: Elder | undefined
 }
 
+/** How imported globals begin that hold where an access was last: an address in the table of regions, 0 where nothing is known. */
+export const SITE = 'site'
+
 /** Makes a module run on this thread's core. */
 export function linkTranslation(made: SentTranslation, { imports }: CoreMaterial, memory: ArrayBufferLike, elder?: Elder): Translation {
   const tableOf = (program: number) => new DataView(memory).getUint32(program + PROGRAM_PC_TABLE, true)
-  const own = {
+  const own: Record<string, number> = {
     left: 0,
     unsure: 0,
     entry: 0,
+    table: 0,
     records: tableOf(made.program),
     elderRecords: elder === undefined ? 0 : tableOf(elder.program),
   }
+  for (const { name } of WebAssembly.Module.imports(made.module)) if (name.startsWith(SITE)) own[name] = 0
   const globals = Object.entries(own).map(
     ([name, value]) => [name, new WebAssembly.Global({ value: 'i32', mutable: true }, value)] as const,
   )

@@ -1,0 +1,163 @@
+/**
+ * Loads and stores of global memory that are part of a run of lanes (lanes.ts). Each chunk tests its addresses as it comes to them, and loads;
+ * stores follow when the run's loop is done, for a later chunk may still fail, and no load of the run may see them.
+ */
+import { dwordsOf } from '../isa/row.ts'
+import { EXEC_LO, scalarOffset } from '../plan/layout.ts'
+import { FLAG_GLC } from '../plan/record.ts'
+import type { Chunk } from './chunk.ts'
+import { loadLanes, storeLane, storeLanes } from './gather.ts'
+import type { Step } from './graph.ts'
+import { firstOutside, KnownRegion } from './known-region.ts'
+import { CHUNK_BYTES, type FunctionLocals, ROW_BYTES } from './lane-values.ts'
+import type { Test } from './lanes.ts'
+import { bytesLoaded, dwordsLoaded, smallLoad } from './nest-plan.ts'
+import { findRegion } from './nest-scalars.ts'
+import { type GlobalWay, globalWay } from './roles.ts'
+import { SITE } from './translation.ts'
+import { type Code, I32, I64, OP, SIMD, V128 } from './wasm.ts'
+
+/** What an instruction does to global memory, if it can be part of a run. */
+export const globalAccess = (step: Step): GlobalWay | undefined =>
+  step.imm === 0 && (step.flags & ~FLAG_GLC) === 0 ? globalWay(step.operation) : undefined
+
+const dataDwords = ({ operation }: Step): number => dwordsOf(operation.shape.sources[1]!)
+const bytesStored = (step: Step): number => SMALL_STORES[step.operation.name.split('_').at(-1)!] ?? 4 * dataDwords(step)
+const SMALL_STORES: Readonly<Record<string, number>> = { byte: 1, short: 2 }
+
+const rowsFrom = (at: number, count: number): number[] => Array.from({ length: count }, (_, i) => at + i * ROW_BYTES)
+const addressRows = ({ sources }: Step): number[] => rowsFrom(sources[0], 2)
+/** Rows that such an access reads. */
+export const globalReads = (step: Step): number[] =>
+  globalAccess(step) === 'store' ? [...addressRows(step), ...rowsFrom(step.sources[1], dataDwords(step))] : addressRows(step)
+
+/** The accesses of a run. */
+export class GlobalAccesses {
+  readonly #regions: KnownRegion[] = []
+  /** Set when a chunk is not where its access was last: which access, the address of a lane; which of them it was before, and in which turn. */
+  readonly #which: number
+  readonly #address: number
+  readonly #last: number
+  readonly #pointer: number
+
+  constructor(
+    private readonly locals: FunctionLocals,
+    private readonly wave: number,
+  ) {
+    this.#which = locals.fresh(I32)
+    this.#last = locals.fresh(I32)
+    this.#pointer = locals.fresh(I32)
+    this.#address = locals.fresh(I64)
+  }
+
+  /** Appends what stands before the loop, whose body is written: most accesses hit the region that they hit in the wave before. */
+  begin(code: Code): void {
+    const pointer = this.#pointer
+    code.i32(-1).set(this.#last)
+    for (const region of this.#regions) {
+      code.op(OP.globalGet).u32(this.#site(region)).tee(pointer).block(OP.if)
+      region.recall(code, pointer)
+      code.op(OP.else)
+      region.forget(code)
+      code.end()
+    }
+  }
+
+  /**
+   * Appends an access of one chunk, the test only where it stores.
+   * @param test where control goes if the active lanes are not where it was last
+   */
+  touch(code: Code, step: Step, chunk: Chunk, { active, miss }: Test): void {
+    const { locals } = this
+    const row = (dword: 0 | 1) => chunk.pushBits(code, step.sources[0] + dword * ROW_BYTES)
+    const region = this.#region(step)
+    const places = region.locate(code, row, active, (outside) => {
+      firstOutside(code, row, outside, this.#address, locals)
+      code.i32(this.#regions.indexOf(region)).set(this.#which).op(OP.br)
+      code.u32(miss + 1)
+    })
+    if (globalAccess(step) === 'load')
+      loadLanes(code, dwordsLoaded(step), smallLoad(step), places, locals).forEach((local, i) => {
+        chunk.put(step.dst + i * ROW_BYTES, local)
+      })
+    locals.reset()
+  }
+
+  /**
+   * Appends what looks up where a missed access is; then the turn begins anew.
+   * @param exec local of EXEC
+   * @param shift local of the number of the turn's first lane
+   * @param fail the label, so far away, where control goes if that cannot help
+   */
+  find(code: Code, exec: number, shift: number, fail: number): void {
+    const { locals, wave } = this
+    const [pointer, which] = [this.#pointer, this.#which]
+    const now = locals.fresh(I32)
+    // Lanes of one turn that are in two regions.
+    code.get(which).i32(64).op(OP.i32Mul).get(shift).op(OP.i32Or).tee(now).get(this.#last).op(OP.i32Eq, OP.brIf).u32(fail)
+    code.get(now).set(this.#last)
+    findRegion(code, { locals, wave }, this.#regions[0]!.access.step, this.#address, pointer, fail)
+    this.#regions.forEach((region, i) => {
+      code.get(which).i32(i).op(OP.i32Eq).block(OP.if)
+      // All lanes of a store must be in one region, for that is what is known when the loop is done.
+      if (region.access.writes)
+        code
+          .get(exec)
+          .i64(-1n)
+          .get(shift)
+          .op(OP.i64ExtendI32U, OP.i64Shl)
+          .i64(-1n)
+          .op(OP.i64Xor, OP.i64And)
+          .i64(0n)
+          .op(OP.i64Ne, OP.brIf)
+          .u32(fail + 1)
+      region.learn(code, pointer, fail + 1)
+      code.get(pointer).op(OP.globalSet).u32(this.#site(region))
+      code.end()
+    })
+  }
+
+  /** The global that remembers where an access was. */
+  #site({ access }: KnownRegion): number {
+    return this.locals.globalImport(`${SITE}${access.step.pc}`)
+  }
+
+  #region(step: Step): KnownRegion {
+    const known = this.#regions.find(({ access }) => access.step === step)
+    if (known !== undefined) return known
+    const writes = globalAccess(step) === 'store'
+    const region = new KnownRegion(this.locals, { step, bytes: writes ? bytesStored(step) : bytesLoaded(step), writes })
+    this.#regions.push(region)
+    return region
+  }
+
+  /** Appends a store of all lanes: the run's loop is done, and all of them are inside. */
+  store(code: Code, step: Step): void {
+    const { locals, wave } = this
+    const [exec, active, base] = [locals.local(I64), locals.local(I32), locals.local(I32)]
+    const places = locals.local(V128)
+    const data = rowsFrom(step.sources[1], dataDwords(step)).map((at) => [at, locals.local(V128)] as const)
+    const words = data.map(([, local]) => local)
+    code.get(wave).memory(OP.i64Load, scalarOffset(EXEC_LO)).set(exec).get(wave).set(base)
+    code.block(OP.block).block(OP.loop).get(exec).op(OP.i64Eqz, OP.brIf).u32(1)
+    for (const [at, local] of data) code.get(base).simdMemory(SIMD.load, at).set(local)
+    code.get(base).simdMemory(SIMD.load, step.sources[0])
+    this.#region(step).pushPlaces(code)
+    code.set(places)
+    code.get(exec).op(OP.i32WrapI64).i32(15).op(OP.i32And).tee(active).i32(15).op(OP.i32Eq).block(OP.if)
+    storeLanes(code, places, words, bytesStored(step), locals)
+    code.op(OP.else)
+    for (const lane of [0, 1, 2, 3]) {
+      code
+        .get(active)
+        .i32(1 << lane)
+        .op(OP.i32And)
+        .block(OP.if)
+      storeLane(code, places, lane, words, bytesStored(step))
+      code.end()
+    }
+    code.end()
+    code.get(exec).i64(4n).op(OP.i64ShrU).set(exec)
+    code.get(base).i32(CHUNK_BYTES).op(OP.i32Add).set(base).op(OP.br).u32(0).end().end()
+  }
+}

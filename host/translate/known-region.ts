@@ -1,0 +1,111 @@
+/** The region of guest memory that an access hit last: whether lanes are in it, and where that is on the host. */
+import { REGION_BASE, REGION_FLAGS, REGION_HOST, REGION_SIZE } from '../plan/layout.ts'
+import type { Step } from './graph.ts'
+import type { FunctionLocals } from './lane-values.ts'
+import { type Code, OP, SIMD, V128 } from './wasm.ts'
+
+/** Bit of a region's flags: it may be written. */
+const WRITABLE = 1
+
+/** An access of lanes. */
+export interface Access {
+  readonly step: Step
+  /** How much a lane touches. */
+  readonly bytes: number
+  readonly writes: boolean
+}
+
+/** Pushes a dword of the addresses of four lanes. */
+export type PushRow = (dword: 0 | 1) => void
+
+export class KnownRegion {
+  /** In all lanes: the base's dwords, the offset of the first access that is not inside any more (0 while nothing is known), and the base on the host. */
+  readonly #low: number
+  readonly #high: number
+  readonly #end: number
+  readonly #host: number
+
+  constructor(
+    private readonly locals: FunctionLocals,
+    readonly access: Access,
+  ) {
+    this.#low = locals.fresh(V128)
+    this.#high = locals.fresh(V128)
+    this.#end = locals.fresh(V128)
+    this.#host = locals.fresh(V128)
+  }
+
+  /** Appends that nothing is known yet. Lanes that are off load from the start of the region, which is then at the host's address 0. */
+  forget(code: Code): void {
+    code.v128(0).tee(this.#end).set(this.#host)
+  }
+
+  /**
+   * Appends the test whether four lanes are inside, and what to do where not all that are active are; returns the local of their host addresses.
+   * @param active local of the lanes that are active
+   * @param otherwise appends code that does not come back, or that makes the region known which they are in; it has the lanes that are outside in a local
+   */
+  locate(code: Code, row: PushRow, active: number, otherwise: (outside: number, test: () => void) => void): number {
+    const places = this.locals.local(V128)
+    const outside = this.locals.temporary(V128)
+    const test = () => {
+      row(0)
+      code.get(this.#low).simd(SIMD.i32x4Sub).tee(places).get(this.#end).simd(SIMD.i32x4GeU)
+      row(1)
+      code.get(this.#high).simd(SIMD.xor).simd(SIMD.or).get(active).simd(SIMD.and).tee(outside).simd(SIMD.anyTrue)
+    }
+    test()
+    code.block(OP.if)
+    otherwise(outside, test)
+    code.end()
+    code.get(places).get(active).simd(SIMD.and).get(this.#host).simd(SIMD.i32x4Add).set(places)
+    return places
+  }
+
+  /** Pushes host addresses where it is known that all lanes are inside: of those whose low dwords are on the stack. */
+  pushPlaces(code: Code): void {
+    code.get(this.#low).simd(SIMD.i32x4Sub).get(this.#host).simd(SIMD.i32x4Add)
+  }
+
+  /** Appends that a region is known. @param pointer local of its place in the table; @param fail the label, so far away, where control goes if that is none for such accesses */
+  learn(code: Code, pointer: number, fail: number): void {
+    const { bytes, writes } = this.access
+    const field = (offset: number) => code.get(pointer).memory(OP.i32Load, offset)
+    if (writes) field(REGION_FLAGS).i32(WRITABLE).op(OP.i32And, OP.i32Eqz, OP.brIf).u32(fail)
+    // base + size - 1 must not go beyond 4 GiB of the same high dword, and the region must be large enough.
+    field(REGION_BASE)
+    field(REGION_SIZE).op(OP.i32Add).i32(-1).op(OP.i32Add)
+    field(REGION_BASE).op(OP.i32LtU, OP.brIf).u32(fail)
+    field(REGION_SIZE).i32(bytes).op(OP.i32LtU, OP.brIf).u32(fail)
+    this.recall(code, pointer)
+  }
+
+  /** The same of a region that was learnt before. */
+  recall(code: Code, pointer: number): void {
+    const splat = (offset: number) => code.get(pointer).memory(OP.i32Load, offset)
+    splat(REGION_BASE).simd(SIMD.i32x4Splat).set(this.#low)
+    splat(REGION_BASE + 4)
+      .simd(SIMD.i32x4Splat)
+      .set(this.#high)
+    splat(REGION_SIZE)
+      .i32(this.access.bytes - 1)
+      .op(OP.i32Sub)
+      .simd(SIMD.i32x4Splat)
+      .set(this.#end)
+    splat(REGION_HOST).simd(SIMD.i32x4Splat).set(this.#host)
+  }
+}
+
+/** Sets a local to the address of the first lane that is outside. */
+export function firstOutside(code: Code, row: PushRow, outside: number, address: number, locals: FunctionLocals): void {
+  const lane = locals.temporary(V128)
+  // Its bytes, for a swizzle.
+  code.get(outside).v128(0).simd(SIMD.i32x4Ne).simd(SIMD.i32x4Bitmask).op(OP.i32Ctz)
+  code.i32(0x04040404).op(OP.i32Mul).i32(0x03020100).op(OP.i32Add).simd(SIMD.i32x4Splat).set(lane)
+  const dword = (n: 0 | 1) => {
+    row(n)
+    return code.get(lane).simd(SIMD.swizzle).simd(SIMD.i32x4ExtractLane).op(0).op(OP.i64ExtendI32U)
+  }
+  dword(1).i64(32n).op(OP.i64Shl)
+  dword(0).op(OP.i64Or).set(address)
+}

@@ -1,0 +1,60 @@
+import { expect, test } from 'vitest'
+import { createCore } from '../../host/core/engine.ts'
+import { bareWave, Device } from '../../host/device/index.ts'
+import type { Engine } from '../../host/engine.ts'
+import { TARGETS } from '../../host/isa/targets.ts'
+import { assembleProgram } from '../../host/text/assemble.ts'
+import { createTranslate } from '../../host/translate/engine.ts'
+import { globalProgram, globalState, REGIONS } from './global.ts'
+import { pick } from './loops.ts'
+import { randomFrom } from './programs.ts'
+
+/** MODE: with and without denormals, another round mode, no IEEE. */
+const MODES = [0x3c0, 0x3c0, 0x3c0, 0x3f0, 0x1c0, 0x3cf]
+const THRESHOLDS = [1, 1, 7, 40, 300]
+const BUDGET = 3000
+
+/** What runs of a program leave, the second time with most of it translated: registers, memory, LDS, and what was said of the end. */
+function outcomes(engine: Engine, seed: number): string[] {
+  const random = randomFrom(seed)
+  const source = globalProgram(random)
+  const { state, memory } = globalState(random, pick(random, MODES))
+  const device = new Device(engine, TARGETS.gfx803)
+  const regions = REGIONS.map(({ bytes, address, writable }) => device.memory.allocate(bytes, { address, writable }))
+  const code = device.loadCode(assembleProgram(source, TARGETS.gfx803).words)
+  const stretches = [BUDGET, BUDGET, 1 + random(60), 1 + random(400)]
+  return stretches.map((stretch) => {
+    for (const [i, region] of regions.entries()) device.memory.view(region).set(memory[i]!)
+    const execution = bareWave(device, code, state)
+    const lines: unknown[] = []
+    while (execution.status === 'running' && execution.instructions < BUDGET) {
+      execution.step(Math.min(stretch, BUDGET - execution.instructions))
+      const wave = execution.waves[0]!
+      const block = wave.state()
+      const registers = new Uint32Array(block.buffer, block.byteOffset, 1024 / 4 + 20 * 64)
+      const bytes = regions.map((region) => new Uint32Array(device.memory.view(region).slice().buffer).join())
+      const lds = new Uint32Array(wave.lds.slice().buffer)
+      lines.push(execution.status, execution.error?.message ?? '', execution.instructions, registers.join(), bytes.join(), lds.join())
+    }
+    execution.free()
+    return lines.join('\n')
+  })
+}
+
+const PROGRAMS = Number(process.env.LANEWISE_PROGRAMS ?? 300)
+const SEED = Number(process.env.LANEWISE_SEED ?? 1)
+
+test(`${PROGRAMS} random programs that use global memory leave the same state in translate as in core, wherever they are cut`, async () => {
+  for (let seed = SEED; seed < SEED + PROGRAMS; seed++) {
+    const want = outcomes(await createCore(), seed)
+    const got = outcomes(await createTranslate({ threshold: THRESHOLDS[seed % THRESHOLDS.length]! }), seed)
+    const run = got.findIndex((text, i) => text !== want[i])
+    if (run < 0) continue
+    const [x, y] = [got, want].map((texts) => texts[run]!.split('\n'))
+    const line = x!.findIndex((text, i) => text !== y![i])
+    const [mine, theirs] = [x!, y!].map((lines) => lines[line]!.split(','))
+    const at = mine!.findIndex((text, i) => text !== theirs![i])
+    const place = `${['status', 'error', 'instructions', 'wave block', 'memory', 'LDS'][line % 6]} dword ${at} (v0 starts at 256)`
+    expect.fail(`seed ${seed}, run ${run}: ${place} is ${mine![at]} instead of ${theirs![at]}\n${globalProgram(randomFrom(seed))}`)
+  }
+}, 300_000)
