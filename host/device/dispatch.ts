@@ -14,6 +14,7 @@ import {
   ROUNDS_ID,
   ROUNDS_IMAGE,
   ROUNDS_PIECES,
+  ROUNDS_SET,
   ROUNDS_STRIDE,
   ROUNDS_TIME,
   ROUNDS_X,
@@ -323,7 +324,7 @@ class Dispatch implements Workload {
 
   /** Makes the record of what the engine needs to run such workgroups by itself (rounds.ts). */
   #describe(image: number, end: number): number {
-    const { arena, machine } = this.#device
+    const { arena, machine, target } = this.#device
     const rounds = arena.allocate(roundsBytes(this.#cleared.length))
     const { words } = arena
     const set = (offset: number, word: number): void => {
@@ -334,6 +335,7 @@ class Dispatch implements Workload {
     set(ROUNDS_STRIDE, this.#blocks.stride)
     set(ROUNDS_END, end)
     set(ROUNDS_IMAGE, image)
+    set(ROUNDS_SET, waveBytes(workItemIdsOf(this.#kernel.descriptor.rsrc2), target.waveSize))
     set(ROUNDS_ID, id === undefined ? 0 : scalarOffset(id))
     set(ROUNDS_TIME, machine + MACHINE_TIME)
     set(ROUNDS_CLEARED, this.#cleared.length)

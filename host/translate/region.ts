@@ -304,7 +304,7 @@ class BlockWriter {
     })
     this.#close()
     this.#tellMode()
-    if (last !== undefined) this.#leaveBy(last, end.kind === 'stop')
+    if (last !== undefined) end.kind === 'stop' ? this.#stopBy(last) : this.#jumpBy(last)
   }
 
   /** Ends the open run: its loop, then the scalar instructions that wait for it. */
@@ -664,14 +664,24 @@ class BlockWriter {
     this.#state.scalar(step)
   }
 
-  /** The block's last step stops the wave, or goes to an instruction: to which one the core says. */
-  #leaveBy(step: Step, stops: boolean): void {
+  /** The block's last step stops the wave: as the core does it, without calling that. */
+  #stopBy({ operation, pc }: Step): void {
+    const { code, module } = this
+    code
+      .get(WAVE)
+      .i32(pc + 4)
+      .memory(OP.i32Store, WAVE_PC)
+    code
+      .i32(operation.name === 's_barrier' ? Stop.Barrier : Stop.End)
+      .op(OP.globalSet)
+      .u32(module.stop)
+    code.i32(STOPPED).op(OP.return)
+  }
+
+  /** The block's last step goes to an instruction: to which one the core says. */
+  #jumpBy(step: Step): void {
     const { code, module } = this
     this.#runStep(step)
-    if (stops) {
-      code.i32(STOPPED).op(OP.return)
-      return
-    }
     code.op(OP.globalGet).u32(module.stop).block(OP.if)
     // Where the target is still to be planned, or is the code's end, the jump itself is done.
     code.op(OP.globalGet).u32(module.stop).i32(Stop.Fault).op(OP.i32Eq).block(OP.if)

@@ -11,6 +11,7 @@ import {
   ROUNDS_LEFT,
   ROUNDS_LEFT_OF_TURN,
   ROUNDS_PIECES,
+  ROUNDS_SET,
   ROUNDS_STRIDE,
   ROUNDS_TIME,
   ROUNDS_TURN,
@@ -100,18 +101,22 @@ function layOutFunction(): Code {
   const code = new Code()
   store(code, ROUNDS_GROUPS, () => load(code, ROUNDS_GROUPS).i32(1).op(OP.i32Sub))
   store(code, ROUNDS_X, () => load(code, ROUNDS_X).i32(1).op(OP.i32Add))
-  load(code, ROUNDS_FIRST)
-  load(code, ROUNDS_IMAGE)
-  load(code, ROUNDS_END)
-  load(code, ROUNDS_FIRST).op(OP.i32Sub).bulk(BULK.copy)
-  load(code, ROUNDS_ID).block(OP.if)
   load(code, ROUNDS_FIRST).set(at).block(OP.loop)
+  code.get(at).get(at)
+  load(code, ROUNDS_FIRST).op(OP.i32Sub)
+  load(code, ROUNDS_IMAGE).op(OP.i32Add)
+  load(code, ROUNDS_SET).bulk(BULK.copy)
+  // Filling is quicker than copying, which reads as well.
   code.get(at)
+  load(code, ROUNDS_SET).op(OP.i32Add).i32(0)
+  load(code, ROUNDS_STRIDE)
+  load(code, ROUNDS_SET).op(OP.i32Sub).bulk(BULK.fill)
+  load(code, ROUNDS_ID).block(OP.if).get(at)
   load(code, ROUNDS_ID).op(OP.i32Add)
-  load(code, ROUNDS_X).memory(OP.i32Store, 0)
+  load(code, ROUNDS_X).memory(OP.i32Store, 0).end()
   code.get(at)
   load(code, ROUNDS_STRIDE).op(OP.i32Add).tee(at)
-  load(code, ROUNDS_END).op(OP.i32Ne, OP.brIf).u32(0).end().end()
+  load(code, ROUNDS_END).op(OP.i32Ne, OP.brIf).u32(0).end()
   // Time: its low half begins anew, its high half is the workgroup's number.
   load(code, ROUNDS_TIME).i32(0).memory(OP.i32Store, 0)
   load(code, ROUNDS_TIME)
