@@ -93,6 +93,8 @@ class Dispatch implements Workload {
   readonly #grid: Size
   readonly #workgroup: Size
   readonly #groups: Size
+  /** A bit for each dimension in which the last workgroups are smaller than the others. */
+  readonly #partial: Size
   readonly #firstGroup: number
   readonly #launch: Launch
   readonly #nextAddress: bigint
@@ -106,8 +108,12 @@ class Dispatch implements Workload {
   readonly #userSgprs: readonly number[]
   readonly #systemSgprs: SystemSgprs
   readonly #blocks: WaveBlocks
-  /** How workgroups start, by a bit for each dimension in which they are partial. */
+  /** How workgroups start, by the bits of `#partial` for those that are the last ones. */
   readonly #starts: (Start | undefined)[] = []
+  /** The workgroup that was asked for last, its x, and how it starts: it is asked for in each of its rounds. */
+  #present = 0
+  #x = 0
+  #start: Start | undefined
 
   constructor(device: Device, kernel: DeviceKernel, launch: Launch) {
     const { descriptor } = kernel
@@ -119,6 +125,7 @@ class Dispatch implements Workload {
     this.#workgroup = launch.workgroup ?? launch.grid
     checkSizes(kernel, this.#grid, this.#workgroup)
     this.#groups = eachDimension((d) => Math.ceil(this.#grid[d]! / this.#workgroup[d]!))
+    this.#partial = eachDimension((d) => (this.#grid[d] % this.#workgroup[d] === 0 ? 0 : 1 << d))
     const [from, to] = launch.groups ?? [0, volume(this.#groups)]
     if (!(from >= 0 && from <= to && to <= volume(this.#groups)))
       throw new LaunchError(`workgroups ${from} to ${to} are to run; the grid has ${volume(this.#groups)}; give a range within it`)
@@ -161,19 +168,18 @@ class Dispatch implements Workload {
     words[(machine + MACHINE_TIME) >>> 2] = 0
     words[(machine + MACHINE_TIME + 4) >>> 2] = this.#firstGroup + group
     words.copyWithin(this.#blocks.start >>> 2, image >>> 2, (image + this.#blocks.stride * waves.length) >>> 2)
-    const x = this.position(group)[0]
     const [id] = this.#systemSgprs.workgroupIds
-    if (id !== undefined) for (let i = 0; i < waves.length; i++) words[(waves[i]!.host + scalarOffset(id)) >>> 2] = x
+    if (id !== undefined) for (let i = 0; i < waves.length; i++) words[(waves[i]!.host + scalarOffset(id)) >>> 2] = this.#x
     return waves
   }
 
   rounds(group: number, most: number): number {
     const { rounds } = this.#startOf(group)
-    const [x] = this.position(group)
     const { words } = this.#device.arena
-    words[(rounds + ROUNDS_X) >>> 2] = x
+    words[(rounds + ROUNDS_X) >>> 2] = this.#x
     // The row's last workgroup may begin otherwise.
-    words[(rounds + ROUNDS_GROUPS) >>> 2] = Math.max(0, Math.min(most, this.#groups[0] - 1 - x - (this.#isPartial(0) ? 1 : 0)))
+    const behind = this.#groups[0] - 1 - this.#x - this.#partial[0]
+    words[(rounds + ROUNDS_GROUPS) >>> 2] = Math.max(0, Math.min(most, behind))
     return rounds
   }
 
@@ -281,21 +287,20 @@ class Dispatch implements Workload {
     return this.#allocate('dispatch packet', bytes)
   }
 
-  /** How a workgroup starts, but for its x. */
+  /** How a workgroup starts, but for its x, which is in `#x` then. */
   #startOf(group: number): Start {
+    if (group === this.#present && this.#start !== undefined) return this.#start
     const [x, y, z] = this.position(group)
     const [columns, rows, layers] = this.#groups
-    const isLast = [x === columns - 1, y === rows - 1, z === layers - 1] as const
-    const key = eachDimension((d) => (isLast[d] && this.#isPartial(d) ? 1 << d : 0)).reduce((all, bit) => all | bit)
+    const [partX, partY, partZ] = this.#partial
+    const key = (x === columns - 1 ? partX : 0) | (y === rows - 1 ? partY : 0) | (z === layers - 1 ? partZ : 0)
     const start = this.#starts[key] ?? this.#layOut([x, y, z])
     this.#starts[key] = start
     if (start.y !== y || start.z !== z) this.#setRow(start, y, z)
+    this.#present = group
+    this.#start = start
+    this.#x = x
     return start
-  }
-
-  /** Whether the grid's last workgroups in a dimension are smaller than the others. */
-  #isPartial(dimension: 0 | 1 | 2): boolean {
-    return this.#grid[dimension] % this.#workgroup[dimension] !== 0
   }
 
   #setRow(start: Start, y: number, z: number): void {

@@ -88,6 +88,8 @@ interface Aside {
 /** Budgets are signed 32-bit numbers in the engine. */
 const MAX_BUDGET = 2 ** 31 - 1
 const PROGRESS_MS = 125
+/** Asking an engine that cannot run waves by itself, or not yet, takes a third of what a short wave does: it is asked once in so many rounds. */
+const MOST_UNASKED = 16
 /** STATUS.HALT: s_sethalt stopped the wave for good. */
 const STATUS_HALT = 1 << 13
 /** Workgroups that a deadlock's message tells of. */
@@ -142,6 +144,9 @@ export class Execution {
   #scheduler: Scheduler
   /** Whether the engine may run waves by itself. */
   readonly #hasRounds: boolean
+  /** Rounds in which it is not asked to, and how many those are when it is asked the next time and cannot. */
+  #unasked = 0
+  #pause = 1
 
   /**
    * @param claim which workgroups to run; by default all
@@ -393,7 +398,7 @@ export class Execution {
   /** Runs the waves one after another, each to its end or the next barrier: as {@link #run} would, without asking each time who is next. */
   #runRound(limit: number): void {
     const end = this.instructions + limit
-    if (this.#hasRounds && !this.#runRounds(limit)) return
+    if (this.#hasRounds && this.#unasked-- <= 0 && !this.#runRounds(limit)) return
     const { waves } = this
     const first = this.#current
     for (let index = first; index < waves.length; index++) {
@@ -433,7 +438,12 @@ export class Execution {
     words[at + ROUNDS_TURN / 4] = this.#scheduler.turn()
     this.device.engine.runRounds!(rounds)
     const left = words[at + ROUNDS_LEFT / 4]!
-    if (left === most) return true
+    if (left === most) {
+      this.#unasked = this.#pause
+      this.#pause = Math.min(2 * this.#pause, MOST_UNASKED)
+      return true
+    }
+    this.#pause = 1
     this.instructions += most - left
     this.#turn = words[at + ROUNDS_LEFT_OF_TURN / 4]!
     const passed = groups - words[at + ROUNDS_GROUPS / 4]!

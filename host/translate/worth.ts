@@ -6,10 +6,10 @@ import { bestRole, crossLaneWay, globalWay, ldsReadOf } from './roles.ts'
 
 /**
  * Nanoseconds that an instruction of 64 lanes takes less once it is translated, outside of loops that run group by group, where it is more:
- * means of what kernels gained. A call of the core costs more than a step of it, for it ends a run of lanes. At a barrier translated code
- * ends, and is entered anew behind it; what only the interpreter does is left to it, one instruction at a time.
+ * means of what kernels gained. A call of the core costs more than a step of it, for it ends a run of lanes. At a barrier, and at a wave's end, translated
+ * code goes on with the next wave by itself (rounds.ts); what only the interpreter does is left to it, one instruction at a time.
  */
-const SAVED = { lanes: 45, scalar: 10, idle: 8, read: 30, global: 20, call: -10, barrier: -300, leave: -150 }
+const SAVED = { lanes: 45, scalar: 10, idle: 8, read: 30, global: 20, call: -10, barrier: 50, end: 150, leave: -150 }
 /** What an instruction saves at most: who expects less than that to pay need not ask. */
 export const MOST_SAVED = SAVED.lanes
 const LEAVING = /^s_(setreg_b32|cbranch_(g_fork|i_fork|join)|set_gpr_idx)/
@@ -17,6 +17,7 @@ const LEAVING = /^s_(setreg_b32|cbranch_(g_fork|i_fork|join)|set_gpr_idx)/
 const savedBy = factOf((operation) => {
   const { name } = operation
   if (name === 's_barrier') return SAVED.barrier
+  if (name === 's_endpgm') return SAVED.end
   // These are no lanes or scalars, and not calls either (lds.ts, global.ts, crosslane.ts).
   if (ldsReadOf(operation) !== undefined) return SAVED.read
   if (globalWay(operation) !== undefined) return SAVED.global
