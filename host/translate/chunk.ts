@@ -355,9 +355,12 @@ export class Chunk {
     const { operation, mods } = step
     const { shape, traits } = operation
     const { valueType: result, isMove, isInteger, isProductAndSum, carriesNan, isPlainMove } = factsOf(operation)
+    const isWhole = step.flags === 0
     const sources: (Value | undefined)[] = []
-    for (let slot = 0; slot < shape.sources.length; slot++)
-      sources.push(isMask(shape.sources[slot]!) ? undefined : this.#operand(code, laneStep, slot, moved))
+    for (let slot = 0; slot < shape.sources.length; slot++) {
+      if (isMask(shape.sources[slot]!)) sources.push(undefined)
+      else sources.push(isWhole ? this.#source(code, laneStep, slot) : this.#operand(code, laneStep, slot, moved))
+    }
     this.#watchSources(code, step, sources)
     const isBare = mods.abs === 0 && mods.neg === 0 && !isStaged(step)
     if (isPlainMove && isBare) return this.#define(step.dst, sources[0]!)

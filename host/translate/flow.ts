@@ -2,7 +2,7 @@
 import { bitsOf, dwordsOf } from '../isa/row.ts'
 import { KIND_CONSTANT, KIND_VECTOR } from '../plan/record.ts'
 import { factOf } from './fact.ts'
-import { carriesGrain, grainOfResult, isGrained, needsGrain } from './grain.ts'
+import { carriesGrain, grainOfResult, isGrained, MOVES, needsGrain } from './grain.ts'
 import { type Block, type Step, successors } from './graph.ts'
 import { ROW_BYTES } from './lane-values.ts'
 import type { Role } from './roles.ts'
@@ -20,7 +20,7 @@ export class GrainState {
   /** A lane operation in a translated run: its sources are tested where they need to be. */
   lanes(step: Step): void {
     // Nothing is said of parts of registers, values of other lanes, and results of omod.
-    if (isStaged(step)) return this.#writes(step)
+    if (isStaged(step) || knowsNothing(step.operation)) return this.#writes(step)
     const { sources } = step.operation.shape
     const carried: boolean[] = []
     for (let slot = 0; slot < sources.length; slot++) {
@@ -56,6 +56,9 @@ export class GrainState {
     for (let i = 0; i < rows; i++) this.rows.delete(dst + i * ROW_BYTES)
   }
 }
+
+/** Operations that neither test sources nor give anything that can be grained. */
+const knowsNothing = factOf(({ shape, name }) => !MOVES.test(name) && ![...shape.results, ...shape.sources].includes('f32'))
 
 /** Rows that an instruction writes of which the core is called: its own result, any, or none. */
 const callWrites = factOf(({ name, table }) => (/movrel/.test(name) || table === 'mimg' ? 'any' : /^(s|exp$)/.test(table) ? 'none' : 'own'))

@@ -1,5 +1,5 @@
 /** The core's own functions as material: bodies that are spliced into regions, or called where they cannot be. */
-import { fold, type Item, isToken, isValue } from './fold.ts'
+import { type Constant, fold, type Item, isToken, isValue } from './fold.ts'
 import { type Code, F32, type FunctionBody, I32, I64, OP, type ParsedModule, parseModule, SIMD, type Token, tokens, V128 } from './wasm.ts'
 
 /** Tokens of a body at most, callees included, for it to be spliced; a larger one is called. */
@@ -71,8 +71,9 @@ const STRIDE = 3
 
 /** A body ready to be written: with constants for some parameters, perhaps. */
 interface Folded {
+  readonly body: FunctionBody
   readonly pieces: readonly number[]
-  readonly values: readonly Argument[]
+  readonly values: readonly Constant[]
   readonly constants: readonly VectorConstant[]
   /** Parameters that the body assigns. */
   readonly assigned: ReadonlySet<number>
@@ -92,7 +93,8 @@ export class Kernels {
   readonly #exportOfGlobal = new Map<number, string>()
   readonly #vectors = new Map<string, boolean>()
   readonly #sizes = new Map<number, number>()
-  /** Bodies by function, and by constants among the arguments. */
+  /** Bodies as they are by function, and those with constants by function and constants. */
+  readonly #whole: Folded[] = []
   readonly #folded: Map<string, Folded>[] = []
 
   /** @param core the bytes of the core that runs: bodies refer to its memory and globals */
@@ -175,21 +177,31 @@ export class Kernels {
   }
 
   #fold(index: number, args: readonly Argument[]): Folded {
+    let isWhole = true
+    for (const arg of args) isWhole &&= 'local' in arg
+    const whole = isWhole ? this.#whole[index] : undefined
+    if (whole !== undefined) return whole
+    const folded = isWhole ? this.#prepare(index, this.#template(index).tokens) : this.#foldConstants(index, args)
+    if (isWhole) this.#whole[index] = folded
+    return folded
+  }
+
+  #foldConstants(index: number, args: readonly Argument[]): Folded {
     let key = ''
     for (const arg of args) key += 'local' in arg ? ' ' : 'lanes' in arg ? `v${arg.lanes} ` : `${arg.constant} `
     const known = this.#folded[index]?.get(key)
     if (known !== undefined) return known
     const constants = args.map((arg) => ('local' in arg ? undefined : arg))
-    const folded = this.#prepare(fold(this.#module.bytes, this.#template(index).tokens, constants))
+    const folded = this.#prepare(index, fold(this.#module.bytes, this.#template(index).tokens, constants))
     this.#folded[index] ??= new Map()
     this.#folded[index].set(key, folded)
     return folded
   }
 
-  #prepare(items: readonly Item[]): Folded {
+  #prepare(index: number, items: readonly Item[]): Folded {
     const { bytes } = this.#module
     const pieces: number[] = []
-    const values: Argument[] = []
+    const values: Constant[] = []
     const constants: VectorConstant[] = []
     const assigned = new Set<number>()
     const written = new Set<number>()
@@ -200,22 +212,22 @@ export class Kernels {
         pieces.push(PIECE.value, values.push(item.value) - 1, 0)
         continue
       }
-      const { op, index, start, end } = isToken(item) ? item : item.wrap
+      const { op, index: operand, start, end } = isToken(item) ? item : item.wrap
       const kind = isToken(item) ? kindOf(bytes, item) : PIECE.open
       if (kind === PIECE.raw) {
         const last = pieces.length - STRIDE
         if (pieces[last] === PIECE.raw && pieces[last + 2] === start) pieces[last + 2] = end
         else pieces.push(PIECE.raw, start, end)
       } else if (kind === PIECE.get) {
-        if (!written.has(index)) unset.add(index)
-        pieces.push(kind, index, 0)
+        if (!written.has(operand)) unset.add(operand)
+        pieces.push(kind, operand, 0)
       } else if (kind === PIECE.set) {
-        assigned.add(index)
-        written.add(index)
-        pieces.push(kind, op, index)
+        assigned.add(operand)
+        written.add(operand)
+        pieces.push(kind, op, operand)
       } else if (kind === PIECE.call) {
         calls = true
-        pieces.push(kind, index, 0)
+        pieces.push(kind, operand, 0)
       } else if (kind === PIECE.constant) {
         pieces.push(kind, start, constants.push(vectorConstant(bytes.subarray(end - 16, end))) - 1)
       } else if (kind === PIECE.open) {
@@ -224,10 +236,10 @@ export class Kernels {
         pieces.push(kind, isToken(item) ? op : OP.block, bytes[start + 1]!)
       } else {
         branches ||= kind === PIECE.branch || kind === PIECE.leave
-        pieces.push(kind, op, index)
+        pieces.push(kind, op, operand)
       }
     }
-    return { pieces, values, constants, assigned, branches, calls, unset }
+    return { body: this.#body(index), pieces, values, constants, assigned, branches, calls, unset }
   }
 
   /** Appends a call: the body itself where it can be spliced, else a call of the core. Its result stays on the stack. */
@@ -245,11 +257,10 @@ export class Kernels {
 
   /** Appends a body. Where it calls functions, pushes of locals and constants are held back until it is known what takes them: calls get them as arguments. */
   #splice(code: Code, index: number, args: readonly Argument[], locals: Locals): void {
-    const { body } = this.#template(index)
     const folded = this.#fold(index, args)
-    const { pieces, values, constants, branches, calls } = folded
+    const { body, pieces, values, constants, branches, calls } = folded
     const { bytes } = this.#module
-    const map = this.#mapLocals(code, body, folded, args, locals)
+    const map = this.#mapLocals(code, folded, args, locals)
     if (branches) code.block(OP.block, body.type.results[0] ?? 0x40)
     const held: Argument[] = []
     let depth = 0
@@ -260,7 +271,8 @@ export class Kernels {
       if (kind === PIECE.get || kind === PIECE.value) {
         const arg = kind === PIECE.get ? map[a]! : values[a]!
         if (calls) held.push(arg)
-        else this.#push(code, arg, locals)
+        else if ('local' in arg) code.get(arg.local)
+        else this.#pushConstant(code, arg, locals)
         continue
       }
       if (kind === PIECE.call) {
@@ -289,14 +301,13 @@ export class Kernels {
         code.op(a)
       }
     }
-    this.#pushAll(code, held, locals)
+    if (held.length > 0) this.#pushAll(code, held, locals)
     if (branches) code.end()
   }
 
   /** What a body's locals are where it is spliced: arguments, and locals for the time of the instruction. */
-  #mapLocals(code: Code, { type, locals: types }: FunctionBody, folded: Folded, args: readonly Argument[], locals: Locals): Argument[] {
-    const { assigned, branches, unset } = folded
-    const { parameters } = type
+  #mapLocals(code: Code, { body, assigned, branches, unset }: Folded, args: readonly Argument[], locals: Locals): Argument[] {
+    const { parameters } = body.type
     const map: Argument[] = []
     for (let i = 0; i < parameters.length; i++) {
       if (!assigned.has(i)) {
@@ -308,7 +319,7 @@ export class Kernels {
       code.set(local)
       map.push({ local })
     }
-    for (const local of types) {
+    for (const local of body.locals) {
       const copy = locals.temporary(local)
       if (branches || unset.has(map.length)) {
         zero(code, local)
@@ -326,7 +337,10 @@ export class Kernels {
   }
 
   #push(code: Code, arg: Argument, locals: Locals): void {
-    if ('local' in arg) return void code.get(arg.local)
+    if ('local' in arg) code.get(arg.local)
+    else this.#pushConstant(code, arg, locals)
+  }
+  #pushConstant(code: Code, arg: Constant, locals: Locals): void {
     const local = 'lanes' in arg ? locals.pooled?.(arg.lanes) : undefined
     if (local !== undefined) code.get(local)
     else push(code, arg)

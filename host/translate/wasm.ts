@@ -148,7 +148,7 @@ export const SIMD = {
   f32x4Pmax: 235,
 } as const
 
-/** Bytes that a method of {@link Code} writes at most, but for ranges: so much room there always is. */
+/** Bytes that a method of {@link Code} writes at most, but for ranges: it makes so much room. */
 const ROOM = 24
 
 /** Bytes under construction, of a function's code mostly. Methods append; labels are counted by the caller. */
@@ -170,12 +170,6 @@ export class Code {
   get view(): Uint8Array {
     return this.#buffer.subarray(0, this.#length)
   }
-  /** What was written up to `at` counts. */
-  #end(at: number): this {
-    this.#length = at
-    if (at > this.#full) this.#grow(0)
-    return this
-  }
   #grow(bytes: number): void {
     const larger = new Uint8Array(Math.max(4 * this.#buffer.length, this.#length + bytes + 2 * ROOM))
     larger.set(this.view)
@@ -183,8 +177,11 @@ export class Code {
     this.#full = larger.length - ROOM
   }
 
+  // These are called by the ten thousand, before anything is optimized: they call nothing themselves where numbers are small.
+
   /** Up to four bytes, by name: a list for each call would be half of the garbage that translating makes. */
   op(a: number, b?: number, c?: number, d?: number): this {
+    if (this.#length > this.#full) this.#grow(0)
     const to = this.#buffer
     let at = this.#length
     to[at++] = a
@@ -193,29 +190,36 @@ export class Code {
       if (c !== undefined) to[at++] = c
       if (d !== undefined) to[at++] = d
     }
-    return this.#end(at)
+    this.#length = at
+    return this
   }
   u32(value: number): this {
-    return this.#end(putUnsigned(this.#buffer, this.#length, value))
+    if (this.#length > this.#full) this.#grow(0)
+    if (value < 128) this.#buffer[this.#length++] = value
+    else this.#length = putUnsigned(this.#buffer, this.#length, value)
+    return this
   }
   get(local: number): this {
-    return this.#index(OP.localGet, local)
+    if (local > 127) return this.op(OP.localGet).u32(local)
+    if (this.#length > this.#full) this.#grow(0)
+    this.#buffer[this.#length++] = OP.localGet
+    this.#buffer[this.#length++] = local
+    return this
   }
   set(local: number): this {
-    return this.#index(OP.localSet, local)
+    if (local > 127) return this.op(OP.localSet).u32(local)
+    if (this.#length > this.#full) this.#grow(0)
+    this.#buffer[this.#length++] = OP.localSet
+    this.#buffer[this.#length++] = local
+    return this
   }
   tee(local: number): this {
-    return this.#index(OP.localTee, local)
-  }
-  #index(opcode: number, index: number): this {
-    const at = this.#length
-    this.#buffer[at] = opcode
-    return this.#end(putUnsigned(this.#buffer, at + 1, index))
+    return this.op(OP.localTee).u32(local)
   }
   i32(value: number): this {
-    const at = this.#length
-    this.#buffer[at] = OP.i32Const
-    return this.#end(putSigned(this.#buffer, at + 1, value))
+    this.op(OP.i32Const)
+    this.#length = putSigned(this.#buffer, this.#length, value)
+    return this
   }
   i64(value: bigint): this {
     let rest = BigInt.asIntN(64, value)
@@ -225,31 +229,32 @@ export class Code {
   }
   /** A vector of four dwords. */
   v128(a: number, b = a, c = a, d = a): this {
+    this.op(0xfd, SIMD.const)
     const to = this.#buffer
-    const at = this.#length
-    to[at] = 0xfd
-    to[at + 1] = SIMD.const
-    putDword(to, at + 2, a)
-    putDword(to, at + 6, b)
-    putDword(to, at + 10, c)
-    putDword(to, at + 14, d)
-    return this.#end(at + 18)
+    let at = this.#length
+    for (let i = 0; i < 4; i++) {
+      const word = i === 0 ? a : i === 1 ? b : i === 2 ? c : d
+      to[at] = word
+      to[at + 1] = word >>> 8
+      to[at + 2] = word >>> 16
+      to[at + 3] = word >>> 24
+      at += 4
+    }
+    this.#length = at
+    return this
   }
   simd(opcode: number): this {
-    return this.#index(0xfd, opcode)
+    return opcode < 128 ? this.op(0xfd, opcode) : this.op(0xfd, (opcode & 127) | 128, opcode >>> 7)
   }
   bulk(bytes: readonly number[]): this {
     return this.op(0xfc).raw(bytes)
   }
   /** A load or store with a constant offset; alignment is given as 1, which costs nothing. */
   memory(opcode: number, offset: number): this {
-    const at = this.#length
-    this.#buffer[at] = opcode
-    this.#buffer[at + 1] = 0
-    return this.#end(putUnsigned(this.#buffer, at + 2, offset))
+    return this.op(opcode, 0).u32(offset)
   }
   simdMemory(opcode: number, offset: number): this {
-    return this.simd(opcode).op(0).u32(offset)
+    return this.op(0xfd, opcode, 0).u32(offset)
   }
   block(opcode: number, type: number = EMPTY): this {
     return this.op(opcode, type)
@@ -270,7 +275,8 @@ export class Code {
       to[at + 3] = first + 3
       at += 4
     }
-    return this.#end(at)
+    this.#length = at
+    return this
   }
   /** Bytes as they are. They are few, mostly: one by one is quicker than a view of them. */
   raw(bytes: ArrayLike<number>, start = 0, end = bytes.length): this {
@@ -282,7 +288,8 @@ export class Code {
       to.set(bytes.subarray(start, end), at)
       at += count
     } else for (let from = start; from < end; from++) to[at++] = bytes[from]!
-    return this.#end(at)
+    this.#length = at
+    return this
   }
   append(other: Code): this {
     return this.raw(other.#buffer, 0, other.#length)
@@ -308,13 +315,6 @@ function putSigned(to: Uint8Array, start: number, value: number): number {
   to[at] = rest & 127
   return at + 1
 }
-function putDword(to: Uint8Array, at: number, word: number): void {
-  to[at] = word
-  to[at + 1] = word >>> 8
-  to[at + 2] = word >>> 16
-  to[at + 3] = word >>> 24
-}
-
 export interface FunctionType {
   readonly parameters: readonly number[]
   readonly results: readonly number[]
