@@ -60,11 +60,11 @@ const PATIENCE = 10
  * What translating costs, in nanoseconds: for the first program of a thread (the translator is still to be loaded) and for others; for each
  * planned instruction, and more for the first ones, while the translator's code is cold.
  */
-const FIRST_PRICE = 35_000_000
-const NEXT_PRICE = 9_000_000
+const FIRST_PRICE = 30_000_000
+const NEXT_PRICE = 4_000_000
 const PRICE = 30_000
-const COLD_PRICE = 150_000
-const COLD_INSTRUCTIONS = 500
+const COLD_PRICE = 40_000
+const COLD_INSTRUCTIONS = 400
 /** Before the first wave has ended, one of so many is taken to run as long as that has run by then. */
 const SURE = 4
 /** What a thread that joined counts as done: the thread that began before is about to translate, and will send what it made. */
