@@ -87,7 +87,7 @@ interface Folded {
 
 export class Kernels {
   readonly #module: ParsedModule
-  readonly #bodies: (FunctionBody | undefined)[]
+  readonly #bodies: (FunctionBody | undefined)[] = []
   readonly #templates = new Map<number, Template>()
   readonly #exportOfFunction = new Map<number, string>()
   readonly #exportOfGlobal = new Map<number, string>()
@@ -100,7 +100,6 @@ export class Kernels {
   /** @param core the bytes of the core that runs: bodies refer to its memory and globals */
   constructor(core: Uint8Array) {
     this.#module = parseModule(core)
-    this.#bodies = Array.from({ length: this.#module.functionCount })
     for (const [name, { kind, index }] of this.#module.exports) {
       if (kind === 'function') this.#exportOfFunction.set(index, name)
       if (kind === 'global') this.#exportOfGlobal.set(index, name)

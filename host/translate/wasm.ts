@@ -307,6 +307,12 @@ function putUnsigned(to: Uint8Array, start: number, value: number): number {
   to[at] = rest
   return at + 1
 }
+/** Bytes of an unsigned LEB128. */
+function unsignedBytes(value: number): number {
+  let bytes = 1
+  for (let rest = value >>> 7; rest > 0; rest >>>= 7) bytes++
+  return bytes
+}
 /** Signed LEB128 of 32 bits. */
 function putSigned(to: Uint8Array, start: number, value: number): number {
   let at = start
@@ -453,8 +459,15 @@ export function parseModule(bytes: Uint8Array): ParsedModule {
   return { bytes, importedFunctions, functionCount: starts.length, exports, memoryLimits, body }
 }
 
-/** Bytes as text in one go: the core's own names are ASCII. */
-const asciiOf = (bytes: Uint8Array, start: number, end: number): string => new TextDecoder('latin1').decode(bytes.slice(start, end))
+/** Bytes as text, one character each: the core's own names are ASCII. Node's decoder of such text takes a millisecond to be made. */
+function asciiOf(bytes: Uint8Array, start: number, end: number): string {
+  let text = ''
+  for (let at = start; at < end; at += AT_ONCE)
+    text += Reflect.apply(String.fromCharCode, undefined, bytes.subarray(at, Math.min(at + AT_ONCE, end)))
+  return text
+}
+/** Arguments that a call surely can have. */
+const AT_ONCE = 4096
 
 /** One instruction of a body. `index` is its local, global, function or label; blocks tell their type by their bytes. */
 export interface Token {
@@ -582,7 +595,9 @@ export class ModuleBuilder {
   }
 
   bytes(): Uint8Array<ArrayBuffer> {
-    const to = new Code()
+    let size = 1024
+    for (const { locals, code } of this.#functions) size += 2 * locals.length + code.length + 16
+    const to = new Code(size)
     to.raw([0, 0x61, 0x73, 0x6d, 1, 0, 0, 0])
     section(to, 1, this.#types, (part, key) => {
       part.op(0x60)
@@ -601,34 +616,35 @@ export class ModuleBuilder {
       part.op(0)
       part.u32(index)
     })
-    section(to, 10, this.#functions, (part, { locals, code }) => {
-      const body = new Code()
-      body.u32(locals.length)
-      for (const type of locals) {
-        body.op(1)
-        body.op(type)
-      }
-      part.u32(body.length + code.length + 1)
-      part.append(body)
-      part.append(code)
-      part.op(OP.end)
-    })
+    section(
+      to,
+      10,
+      this.#functions,
+      (part, { locals, code }) => {
+        const groups = locals.length
+        part.u32(unsignedBytes(groups) + 2 * groups + code.length + 1).u32(groups)
+        for (const type of locals) part.op(1, type)
+        part.append(code).op(OP.end)
+      },
+      size,
+    )
     return new Uint8Array(to.view)
   }
 }
 
-function section<T>(to: Code, id: number, items: readonly T[], write: (part: Code, item: T) => void): void {
-  const part = new Code()
+/** @param size bytes that it is likely to have */
+function section<T>(to: Code, id: number, items: readonly T[], write: (part: Code, item: T) => void, size?: number): void {
+  const part = new Code(size)
   part.u32(items.length)
   for (const item of items) write(part, item)
   to.op(id)
   to.u32(part.length)
   to.append(part)
 }
+/** A name: all are ASCII, for they are the core's. */
 function text(to: Code, value: string): void {
-  const bytes = new TextEncoder().encode(value)
-  to.u32(bytes.length)
-  to.raw(bytes)
+  to.u32(value.length)
+  for (let i = 0; i < value.length; i++) to.op(value.charCodeAt(i))
 }
 /** The two names of an import; all come from the core. */
 function name(to: Code, field: string): void {
