@@ -504,8 +504,11 @@ export class Execution {
     if (stop === Stop.End) {
       this.#leave(wave)
       this.#pass()
-    } else if (stop === Stop.Plan) this.#plan(wave)
-    else if (stop === Stop.Device) this.#goBeyond(wave)
+    } else if (stop === Stop.Plan) {
+      this.#plan(wave)
+      // The turn's last instruction went there.
+      if (this.#turn <= 0) this.#pass()
+    } else if (stop === Stop.Device) this.#goBeyond(wave)
     else if (stop === Stop.Fault) this.#stop(faultOf(this.device, wave, this.workgroup))
     else if (stop !== Stop.Budget && stop !== Stop.Barrier && stop !== Stop.Yield) this.#blame(`returned the unknown stop ${String(stop)}`)
     else if (executed === 0) this.#blame(`stopped at pc ${hex(wave.pc)} without running anything`)

@@ -1,10 +1,13 @@
 import { readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { describe, expect, test } from 'vitest'
-import { parseSchedule, type Schedule } from '../../host/device/index.ts'
+import { createCore } from '../../host/core/engine.ts'
+import { DEFAULT_DESCRIPTOR, Device, dispatch, parseSchedule, rawKernel, type Schedule } from '../../host/device/index.ts'
 import { schedulerOf } from '../../host/device/schedule.ts'
+import { TARGETS } from '../../host/isa/targets.ts'
 import { parseJob } from '../../host/jobs/parse.ts'
 import { runJob } from '../../host/jobs/run.ts'
+import { assembleProgram } from '../../host/text/assemble.ts'
 
 const KERNELS = 'test/data/kernels'
 const readBeside = (path: string) => readFile(`${KERNELS}/${path}`)
@@ -65,4 +68,15 @@ test('random: the same for the same seed and workgroup, different for another, e
   expect(draw(1, 0)).not.toEqual(draw(1, 1))
   expect(new Set(draw(1, 0).map((drawn) => Math.floor(drawn / 100)))).toEqual(new Set([0, 1, 2, 3]))
   expect(draw(1, 0).every((drawn) => drawn % 100 >= 1 && drawn % 100 <= 64)).toBe(true)
+})
+
+test('a turn may end with a jump to what is not planned yet', async () => {
+  const hop = 's_getpc_b64 s[2:3]\ns_add_u32 s2, s2, 12\ns_setpc_b64 s[2:3]\ns_endpgm\n'
+  const { words } = assembleProgram(`${hop.repeat(40)}s_endpgm`, TARGETS.gfx803)
+  for (let seed = 0; seed < 8; seed++) {
+    const device = new Device(await createCore(), TARGETS.gfx803)
+    const kernel = rawKernel(device.loadCode(words), DEFAULT_DESCRIPTOR)
+    const outcome = await dispatch(device, kernel, { grid: [128, 1, 1], workgroup: [128, 1, 1], schedule: `random:${seed}` }).run()
+    expect(outcome).toMatchObject({ status: 'done', error: undefined, instructions: 2 * 121 })
+  }
 })
