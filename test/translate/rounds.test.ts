@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createCore } from '../../host/core/engine.ts'
-import { DEFAULT_DESCRIPTOR, Device, dispatch, type Execution, rawKernel, type Size } from '../../host/device/index.ts'
-import type { Engine } from '../../host/engine.ts'
+import { DEFAULT_DESCRIPTOR, Device, dispatch, type Execution, rawKernel, type Schedule, type Size } from '../../host/device/index.ts'
+import { type Engine, Stop } from '../../host/engine.ts'
 import { TARGETS } from '../../host/isa/targets.ts'
 import { assembleProgram } from '../../host/text/assemble.ts'
 import { createTranslate } from '../../host/translate/engine.ts'
@@ -19,8 +19,20 @@ const SCRATCH_BYTES = 16
 const VGPR_GRANULES = 3
 /** Scratch's offset is asked for: it is in s9, behind the workgroup's ids. */
 const SCRATCH_OFFSET = 1
+const SCHEDULES: readonly Schedule[] = ['round-robin', 'round-robin', 'round-robin', 'round-robin', 'oldest-first', 'random:7']
 const LDS = ['s_mov_b32 m0, -1', `v_and_b32 v11, 0x${(LDS_BYTES - 4).toString(16)}, v10`]
 
+/** What stops a wave for what is beyond it, or for good. */
+const RARE = [
+  ['flat_load_dword v9, v[9:10]'],
+  ['flat_load_dword v9, v[9:10]'],
+  ['exp mrt0 v0, v1, v2, v3'],
+  ['s_mov_b32 m0, 0', 'ds_gws_sema_v gds'],
+  ['s_mov_b32 m0, 0', 'ds_gws_sema_v gds'],
+  ['s_mov_b32 m0, 0', 'ds_gws_sema_p gds'],
+  ['s_sethalt 1'],
+  ['s_trap 2'],
+]
 const MODE_CHANGE = 's_setreg_imm32_b32 hwreg(HW_REG_MODE, 4, 4), 0xf'
 
 /** What stands before a line once in a while: what waves share, what a workgroup begins with, and all that ends a wave, or a round, early. */
@@ -48,7 +60,7 @@ function event(random: Random, label: string): readonly string[] {
     some('s19', MODE_CHANGE, 's_barrier'),
     ['s_sleep 1'],
     [MODE_CHANGE],
-    random(8) ? ['s_nop 0'] : ['flat_load_dword v9, v[9:10]'],
+    RARE[random(40)] ?? ['s_nop 0'],
   ]
   return all[random(all.length)]!
 }
@@ -58,7 +70,8 @@ function launchOf(random: Random) {
   const workgroup: Size = random(3) ? [1 + random(256), 1, 1] : [1 + random(16), 1 + random(8), 1 + random(2)]
   const size = (items: number, most: number): number => Math.max(1, items * (1 + random(most)) - random(3) * random(items))
   const [x, y, z] = workgroup
-  return { workgroup, grid: [size(x, 5), size(y, 2), size(z, 2)] as Size }
+  const schedule = SCHEDULES[random(SCHEDULES.length)]!
+  return { workgroup, schedule, grid: [size(x, 5), size(y, 2), size(z, 2)] as Size }
 }
 
 function sourceOf(random: Random): string {
@@ -111,6 +124,7 @@ const standing = (execution: Execution) => ({
   groupsDone: execution.groupsDone,
   stops: execution.waves.map(({ stop }) => stop),
   approximate: execution.outcome(0).approximate,
+  beyond: execution.outcome(0).beyond,
 })
 
 const PROGRAMS = Number(process.env.LANEWISE_PROGRAMS ?? 150)
@@ -152,6 +166,52 @@ test('turns of waves end where the core ends them', async () => {
   const sizes = randomFrom(1)
   for (const most of [2 ** 31, 100_000, 40_000])
     compare(a!(), b!(), () => ({ limit: 1 + sizes(most), asks: true }), Number.POSITIVE_INFINITY, `${most}`)
+})
+
+test('a fault names its workgroup and wave, those before have ended, and those behind have not begun', async () => {
+  const source = `
+    v_readfirstlane_b32 s18, v0
+    s_lshl_b32 s19, s6, 10
+    s_add_u32 s18, s18, s19
+    s_cmp_lg_u32 s18, 0x${(57 * 1024 + 128).toString(16)}
+    s_cbranch_scc1 good
+    v_mov_b32 v1, 0
+    v_mov_b32 v2, 0
+    flat_load_dword v3, v[1:2]
+  good:
+    s_barrier
+    s_endpgm`
+  const device = new Device(await createTranslate({ threshold: 1 }), TARGETS.gfx803)
+  const kernel = rawKernel(device.loadCode(assembleProgram(source, TARGETS.gfx803).words), DEFAULT_DESCRIPTOR)
+  const execution = dispatch(device, kernel, { grid: [256 * 100, 1, 1], workgroup: [256, 1, 1] })
+  const { status, error, wave, instructions } = await execution.run()
+  expect(status).toBe('stopped')
+  expect(error?.message).toMatch(/workgroup 57,0,0, wave 2/)
+  expect(wave?.index).toBe(2)
+  expect(instructions).toBe(57 * 4 * 7 + 2 * 6 + 7)
+  expect(execution).toMatchObject({ group: 57, groupsDone: 57, workgroup: [57, 0, 0] })
+  expect(execution.waves.map(({ stop }) => stop)).toEqual([Stop.Barrier, Stop.Barrier, Stop.Fault, 0])
+})
+
+test('progress is told, and a signal stops the run', async () => {
+  const source = 's_movk_i32 s20, 1000\nagain:\ns_sub_u32 s20, s20, 1\ns_cmp_lg_u32 s20, 0\ns_cbranch_scc1 again\ns_endpgm'
+  const device = new Device(await createTranslate({ threshold: 1 }), TARGETS.gfx803)
+  const kernel = rawKernel(device.loadCode(assembleProgram(source, TARGETS.gfx803).words), DEFAULT_DESCRIPTOR)
+  const groups = 1_000_000
+  const execution = dispatch(device, kernel, { grid: [64 * groups, 1, 1], workgroup: [64, 1, 1] })
+  const controller = new AbortController()
+  const told: number[] = []
+  const onProgress = (done: number, total: number) => {
+    expect(total).toBe(groups)
+    told.push(done)
+    if (told.length === 3) controller.abort(new Error('enough'))
+  }
+  await expect(execution.run({ signal: controller.signal, onProgress })).rejects.toThrow('enough')
+  expect(told.length).toBe(3)
+  expect(told[0]).toBeGreaterThan(0)
+  expect(told[1]).toBeGreaterThan(told[0]!)
+  expect(execution.status).toBe('running')
+  expect(execution.instructions).toBe(execution.groupsDone * 3002 + (execution.next?.instructions ?? 0))
 })
 
 test('a wave that has changed its MODE is not run as one that has not', async () => {
