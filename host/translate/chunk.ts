@@ -3,6 +3,7 @@ import type { OperandType } from '../isa/row.ts'
 import { bitsOf, isFloat } from '../isa/row.ts'
 import { carriesGrain, flushesResults, flushesSources, grainOfResult, needsGrain, SMALL } from './grain.ts'
 import type { Step } from './graph.ts'
+import { comparesHalves, givesHalf, pushCompared, pushFloat, pushUnrounded, pushWidened, widened, writeRounded } from './half.ts'
 import { type Argument, type Kernels, push as pushArgument } from './kernels.ts'
 import {
   type Captured,
@@ -364,6 +365,7 @@ export class Chunk {
     this.#watchSources(code, step, sources)
     const isBare = mods.abs === 0 && mods.neg === 0 && !isStaged(step)
     if (isPlainMove && isBare) return this.#define(step.dst, sources[0]!)
+    if (!isStaged(step) && this.#f16(code, laneStep, sources)) return
     const args = this.#arguments(code, laneStep, sources)
     if (hasMask(step) && !laneStep.maskIsDead) this.#mask(code, laneStep, args, moved)
     if (result === undefined) return
@@ -387,6 +389,63 @@ export class Chunk {
       if (carriesNan) for (const source of floats) source.carriers.push(value)
     } else if (result === 'f16' && traits.has('nan')) this.#watchNan16(code, value)
     this.#define(step.dst, isStaged(step) ? this.#staged(code, step, value, moved) : value)
+  }
+
+  /** An operation on f16 numbers as f32 ones; returns whether it is one. */
+  #f16(code: Code, laneStep: LaneStep, sources: readonly (Value | undefined)[]): boolean {
+    const { step } = laneStep
+    const { name } = step.operation
+    const float = (value: Value | undefined, slot: number) => this.#floatSource(code, step, slot, value!)
+    if (comparesHalves(name) && sources.every((value) => value !== undefined && this.#isFloat(value))) {
+      if (laneStep.maskIsDead) return true
+      pushCompared(code, name, sources.map(float), this.locals)
+      this.#setMask(code, laneStep)
+      return true
+    }
+    if (name === 'v_cvt_f32_f16') {
+      // The conversion quiets a NaN: it is the kernel's, but of what is known to be none.
+      if (sources[0]!.float === undefined) return false
+      const value = valueIn(this.locals.local(V128), true)
+      pushFloat(code, this.locals, float(sources[0], 0))
+      store(code, value)
+      this.#define(step.dst, value)
+      return true
+    }
+    if (!givesHalf(name)) return false
+    const [exact, bits, rounded] = [this.locals.temporary(V128), this.locals.local(V128), this.locals.local(V128)]
+    const watch = (local: number) => {
+      this.#watchesNan = true
+      code.get(this.#nan).get(local).get(local).simd(SIMD.f32x4Ne).simd(SIMD.or).set(this.#nan)
+    }
+    pushUnrounded(name, { code, locals: this.locals, sources: sources.map(float), watch })
+    code.set(exact)
+    watch(exact)
+    writeRounded(code, this.locals, exact, bits, rounded)
+    this.#define(step.dst, { ...valueIn(bits), float: { local: rounded } })
+    return true
+  }
+
+  /** Whether it is known as an f32 which f16 a value is. */
+  #isFloat({ arg, float }: Value): boolean {
+    return float !== undefined || 'lanes' in arg
+  }
+
+  /** A source as an f32, after abs and neg. */
+  #floatSource(code: Code, step: Step, slot: number, value: Value): Argument {
+    const isHalf = step.operation.shape.sources[slot] === 'f16'
+    return this.#signed(code, step, slot, isHalf ? this.#float(code, value) : value.arg, 'f32')
+  }
+
+  /** The f32 that an f16 is. */
+  #float(code: Code, value: Value): Argument {
+    if (value.float !== undefined) return value.float
+    if ('lanes' in value.arg) return { lanes: widened(value.arg.lanes) }
+    const float = { local: this.locals.local(V128) }
+    pushWidened(code, this.locals, (value.arg as { local: number }).local)
+    code.set(float.local)
+    // What lives on behind the block, or is another chunk's too, may not have it there.
+    if (!value.scalar && !this.#constants.has(value)) value.float = float
+    return float
   }
 
   /** Tests sources that are flushed, and those that are read as bits. */
@@ -547,10 +606,9 @@ export class Chunk {
   }
 
   /** abs and neg on the 32 bits that hold the sign. */
-  #signed(code: Code, step: Step, slot: number, arg: Argument): Argument {
+  #signed(code: Code, step: Step, slot: number, arg: Argument, type = step.operation.shape.sources[slot]): Argument {
     const abs = (step.mods.abs >> slot) & 1
     const neg = (step.mods.neg >> slot) & 1
-    const type = step.operation.shape.sources[slot]
     // The bits of a source that is no float mean nothing (v_ldexp_f32).
     if ((!abs && !neg) || !(isFloat(type) || factsOf(step.operation).isMove)) return arg
     const sign = type === 'f16' ? 0x8000 : LANE_SIGN

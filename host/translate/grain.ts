@@ -12,8 +12,8 @@ import type { Step } from './graph.ts'
 const SUMS = /^v_(add|sub|subrev)_f32$/
 /** Products that are rounded and flushed before something is added: a product and a sum. */
 export const PRODUCT_AND_SUM = /^v_(mad|mac|madmk|madak)_f32$/
-/** Results that are grained whatever comes in: integers, and roots of what is no denormal. */
-const ALWAYS = /^v_(cvt_f32_(i32|u32|ubyte[0-3])|trunc_f32|ceil_f32|rndne_f32|floor_f32|sqrt_f32|rsq_f32)$/
+/** Results that are grained whatever comes in: integers, f16, and roots of what is no denormal. */
+const ALWAYS = /^v_(cvt_f32_(i32|u32|f16|ubyte[0-3])|trunc_f32|ceil_f32|rndne_f32|floor_f32|sqrt_f32|rsq_f32)$/
 /** Results that are one of the f32 sources. */
 const CHOOSES = /^v_(min|max|min3|max3|med3)_f32$/
 /** Results that are one of the sources, bit for bit. */

@@ -76,6 +76,8 @@ export interface Value {
   tainted: boolean
   /** Values that are NaN whenever this one is. */
   readonly carriers: Value[]
+  /** As an f16 in the low half it is this f32 (half.ts). */
+  float?: Argument
 }
 
 const newValue = (arg: Argument, scalar: boolean, grained: boolean): Value => ({
