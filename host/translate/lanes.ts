@@ -36,6 +36,8 @@ export interface Tests {
   find(code: Code, exec: number, shift: number, fail: number): void
   /** Appends what leaves the run: all rows are what they were before it. */
   leave(code: Code): void
+  /** Rows that moves to scalars have read between the run's steps: who repeats the run reads them again. */
+  readonly moved: ReadonlySet<number>
 }
 /** Local of the active lanes of a chunk, and how far away the label is where control goes if an access missed. */
 export interface Test {
@@ -196,7 +198,7 @@ export class LaneLoop {
   /** Rows that have to be put back where a test fails: not those that are written anew by whoever repeats the run, before it can fault. */
   #rowsToKeep(): number[] {
     const rewritten = new Set<number>()
-    const read = new Set<number>()
+    const read = new Set(this.#memory!.tests!.moved)
     for (const { step, touches } of this.steps) {
       if (touches) break
       for (const at of rowsRead(step)) read.add(at)

@@ -256,7 +256,9 @@ class BlockWriter {
   /** Rows that the open run reads, and that it writes. */
   readonly #rowsRead = new Set<number>()
   readonly #rowsWritten = new Set<number>()
-  readonly #ofRun = [this.#written, this.#readAfter, this.#changed, this.#masks, this.#rowsRead, this.#rowsWritten]
+  /** Rows, and scalars, that moves between them have read since the run was opened, where those are done before it. */
+  readonly #moved = new Set<number>()
+  readonly #ofRun = [this.#written, this.#readAfter, this.#changed, this.#masks, this.#rowsRead, this.#rowsWritten, this.#moved]
   readonly #stepImport: number
   /** Bits of MODE that the core knows of, and the last change that it was not told. */
   #modeOfCore = 0
@@ -354,6 +356,7 @@ class BlockWriter {
       tests: global && {
         find: (code, exec, shift, fail) => global.find(code, exec, shift, fail),
         leave: (code) => this.#leaveRun(code),
+        moved: this.#moved,
       },
     }
   }
@@ -591,8 +594,9 @@ class BlockWriter {
       overlaps(writes, this.#rowsRead)
     this.#state.call(step)
     for (const at of writes) this.#grained.delete(at)
-    if (waits) this.#wait({ reads: others, writes, apply })
-    else this.#applyNow(writes, apply)
+    if (waits) return this.#wait({ reads: others, writes, apply })
+    if (this.#run.length > 0) for (const at of reads) this.#moved.add(at)
+    this.#applyNow(writes, apply)
   }
 
   /** What pushes half of a mask of the open run as it is now, if a scalar is that. */

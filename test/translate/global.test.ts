@@ -58,3 +58,34 @@ test(`${PROGRAMS} random programs that use global memory leave the same state in
     expect.fail(`seed ${seed}, run ${run}: ${place} is ${mine![at]} instead of ${theirs![at]}\n${globalProgram(randomFrom(seed))}`)
   }
 }, 300_000)
+
+test('where a load misses, what was read of a row that the run writes before it is read again as it was', async () => {
+  const source = `
+    v_add_u32 v1, vcc, 1, v1
+    v_readlane_b32 s20, v5, 3
+    v_readfirstlane_b32 s21, v4
+    v_mov_b32 v5, 7
+    v_mov_b32 v4, 8
+    flat_load_dword v6, v[2:3]
+    s_endpgm`
+  const device = new Device(await createTranslate({ threshold: 1 }), TARGETS.gfx803)
+  device.memory.allocate(256, { address: 0x1_0000_0000n })
+  const code = device.loadCode(assembleProgram(source, TARGETS.gfx803).words)
+  const run = (lane40: number) => {
+    const addresses = Array.from({ length: 64 }, (_, lane) => (lane === 40 ? lane40 : 4 * lane))
+    const vgprs = new Map<number, number | number[]>([
+      [2, addresses],
+      [3, 1],
+      [4, 44],
+      [5, 55],
+    ])
+    const execution = bareWave(device, code, { vgprs })
+    execution.step(100)
+    const [wave] = execution.waves
+    const result = [execution.status, execution.instructions, wave!.sgpr(20), wave!.sgpr(21), wave!.vgpr(5)[0], wave!.vgpr(1)[0]]
+    execution.free()
+    return result
+  }
+  const done = ['done', 7, 55, 44, 7, 1]
+  expect([run(160), run(160), run(4096)]).toEqual([done, done, ['stopped', 5, 55, 44, 7, 1]])
+})
