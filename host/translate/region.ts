@@ -815,6 +815,7 @@ function keyOf(block: Block, { grained, entries, nest, inlines, isOrdinary, resu
 /** Loops of several blocks that can run group by group, by their headers; of those inside of each other the outer ones. */
 function findNests(blocks: ReadonlyMap<number, Block>, roles: (step: Step) => Role): Map<number, GraphNest> {
   const nests = new Map<number, GraphNest>()
+  if (![...blocks.values()].some(goesBack)) return nests
   visitLoops(blocks, (loop) => {
     const nest = planGraphNest(loop, roles)
     if (nest !== undefined) nests.set(loop.header, nest)
@@ -822,6 +823,9 @@ function findNests(blocks: ReadonlyMap<number, Block>, roles: (step: Step) => Ro
   })
   return nests
 }
+
+/** Whether a block goes to itself or back: without that there is no loop, and what looks for some need not even be compiled. */
+const goesBack = (block: Block): boolean => successors(block).some((to) => pcOf(to) <= pcOf(block.pc))
 
 /** Goes from block to block until one leaves. */
 function runFunction(functions: readonly number[], blockAt: number, module: RegionModule): Code {
@@ -919,7 +923,7 @@ function blockFunction(
     if (target === undefined) leave(pc)
     else code.i32(target).op(OP.return)
   }
-  const nest = isOrdinary ? planNest(block, nestRoles, evaluate) : undefined
+  const nest = isOrdinary && goesBack(block) ? planNest(block, nestRoles, evaluate) : undefined
   let isNest = false
   if (nest !== undefined || graphNest !== undefined) {
     const context = { kernels, locals, wave: WAVE, grained, left: module.left }

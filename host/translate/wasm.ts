@@ -355,8 +355,6 @@ export interface FunctionBody {
 export interface ParsedModule {
   readonly bytes: Uint8Array
   readonly importedFunctions: number
-  /** Functions of its own. */
-  readonly functionCount: number
   readonly exports: ReadonlyMap<string, { readonly kind: ExternKind; readonly index: number }>
   /** Limits of its imported memory as they are written; those of any memory where it has one of its own. */
   readonly memoryLimits: Uint8Array
@@ -469,7 +467,7 @@ export function parseModule(bytes: Uint8Array): ParsedModule {
     }
     return { type: types[declared[number]!]!, locals, start: reader.at, end }
   }
-  return { bytes, importedFunctions, functionCount: starts.length, exports, memoryLimits, body }
+  return { bytes, importedFunctions, exports, memoryLimits, body }
 }
 
 /** Bytes as text, one character each: the core's own names are ASCII. Node's decoder of such text takes a millisecond to be made. */
