@@ -373,7 +373,7 @@ class BlockWriter {
     const mask = hasMask(step) ? maskOffset(step) : undefined
     const reads = rowsRead(step)
     const writes = rowsWritten(step, 'lanes')
-    if (this.#run.length > 0 && ((this.#mayFail && this.#isFull(writes)) || this.#clashes(step, mask, reads, writes))) this.#close()
+    if (this.#run.length > 0 && (this.#isFull(writes) || this.#clashes(step, mask, reads, writes))) this.#close()
     if (this.#run.length === 0) this.#open(step, rest)
     this.#usesRows(reads, writes)
     if (step.flags & FLAG_APPROXIMATE) this.#after.push({ reads: NOTHING, writes: NOTHING, apply: () => this.#countApproximate(step) })
@@ -424,7 +424,7 @@ class BlockWriter {
       this.locals.clear()
     }
     const [reads, writes] = [[step.sources[0]], rowsWritten(step, 'call')]
-    if (this.#clashes(step, undefined, reads, writes)) this.#close()
+    if (this.#isFull(writes) || this.#clashes(step, undefined, reads, writes)) this.#close()
     if (this.#run.length === 0) this.#open(step, rest)
     this.#usesRows(reads, writes)
     this.#run.push({ step, captured: [], touches: true })
@@ -436,9 +436,9 @@ class BlockWriter {
     for (const row of writes) this.#rowsWritten.add(row)
   }
 
-  /** Whether the open run would write more rows than can be kept as they were, in case that an access fails. */
+  /** Whether the open run would write more rows than can be kept as they were, where an access may fail. */
   #isFull(writes: readonly number[]): boolean {
-    return this.#rowsWritten.size + writes.length > SHADOW_ROWS
+    return this.#mayFail && this.#rowsWritten.size + writes.length > SHADOW_ROWS
   }
 
   /**

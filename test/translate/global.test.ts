@@ -89,3 +89,32 @@ test('where a load misses, what was read of a row that the run writes before it 
   const done = ['done', 7, 55, 44, 7, 1]
   expect([run(160), run(160), run(4096)]).toEqual([done, done, ['stopped', 5, 55, 44, 7, 1]])
 })
+
+test('more rows than can be kept as they were are not written in one run with a load', async () => {
+  const reads = Array.from({ length: 30 }, (_, i) => `ds_read_b128 v[${8 + 4 * i}:${11 + 4 * i}], v1 offset:${16 * i}`)
+  const source = ['ds_read_b32 v7, v1', 'flat_load_dword v6, v[2:3]', ...reads, 's_endpgm'].join('\n')
+  const device = new Device(await createTranslate({ threshold: 1 }), TARGETS.gfx803)
+  device.memory.allocate(256, { address: 0x1_0000_0000n })
+  const code = device.loadCode(assembleProgram(source, TARGETS.gfx803).words)
+  const lanes = Array.from({ length: 64 }, (_, lane) => lane)
+  const run = (lane40: number) => {
+    const addresses = lanes.map((lane) => (lane === 40 ? lane40 : 4 * lane))
+    const vgprs = new Map<number, number | number[]>([
+      [1, lanes.map((lane) => 4 * lane)],
+      [2, addresses],
+      [3, 1],
+      [127, 0],
+    ])
+    const lds = Uint8Array.from({ length: 1024 }, (_, i) => i >> 4)
+    const execution = bareWave(device, code, { vgprs, lds, m0: 0xffffffff })
+    execution.step(100)
+    const wave = execution.waves[0]!
+    const result = [execution.status, execution.instructions, wave.vgpr(8)[4], wave.vgpr(127)[0], execution.error?.message]
+    execution.free()
+    return result
+  }
+  // The last one of them reads bytes 476 to 479 of LDS.
+  const done = ['done', 33, 0x01010101, 0x1d1d1d1d, undefined]
+  const fault = expect.stringContaining('lane 40 accessed 4 bytes at 0x100001000')
+  expect([run(160), run(160), run(4096)]).toEqual([done, done, ['stopped', 1, 0, 0, fault]])
+})
