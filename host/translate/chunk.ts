@@ -1,6 +1,8 @@
 /** The code of one chunk of four lanes in a run or a loop, instruction by instruction. */
 import type { OperandType } from '../isa/row.ts'
 import { bitsOf, isFloat } from '../isa/row.ts'
+import { KIND_VECTOR } from '../plan/record.ts'
+import { factOf } from './fact.ts'
 import { carriesGrain, flushesResults, flushesSources, grainOfResult, needsGrain, SMALL } from './grain.ts'
 import type { Step } from './graph.ts'
 import { comparesHalves, givesHalf, pushCompared, pushFloat, pushUnrounded, pushWidened, widened, writeRounded } from './half.ts'
@@ -29,6 +31,7 @@ import {
 import {
   finishOf,
   isBound,
+  isSamePart,
   isStaged,
   placePart,
   pushFinished,
@@ -365,7 +368,7 @@ export class Chunk {
     this.#watchSources(code, step, sources)
     const isBare = mods.abs === 0 && mods.neg === 0 && !isStaged(step)
     if (isPlainMove && isBare) return this.#define(step.dst, sources[0]!)
-    if (!isStaged(step) && this.#f16(code, laneStep, sources)) return
+    if (moved === undefined && finishOf(step) === 0 && this.#f16(code, laneStep, sources)) return
     const args = this.#arguments(code, laneStep, sources)
     if (hasMask(step) && !laneStep.maskIsDead) this.#mask(code, laneStep, args, moved)
     if (result === undefined) return
@@ -408,7 +411,19 @@ export class Chunk {
       const value = valueIn(this.locals.local(V128), true)
       pushFloat(code, this.locals, float(sources[0], 0))
       store(code, value)
-      this.#define(step.dst, value)
+      this.#defineF16(code, step, value)
+      return true
+    }
+    if (isOneMaximum(step)) {
+      const { arg, float: known } = sources[0]!
+      const bits = this.locals.local(V128)
+      pushArgument(code, this.#signed(code, step, 0, arg))
+      code.v128(0xffff).simd(SIMD.and).set(bits)
+      const value = valueIn(bits)
+      if (step.mods.abs === 0 && step.mods.neg === 0) value.float = known
+      // A NaN would be quieted.
+      if (known === undefined) this.#watchNan16(code, value)
+      this.#defineF16(code, step, value)
       return true
     }
     if (!givesHalf(name)) return false
@@ -421,8 +436,12 @@ export class Chunk {
     code.set(exact)
     watch(exact)
     writeRounded(code, this.locals, exact, bits, rounded)
-    this.#define(step.dst, { ...valueIn(bits), float: { local: rounded } })
+    this.#defineF16(code, step, { ...valueIn(bits), float: { local: rounded } })
     return true
+  }
+
+  #defineF16(code: Code, step: Step, value: Value): void {
+    this.#define(step.dst, isStaged(step) ? this.#staged(code, step, value, undefined) : value)
   }
 
   /** Whether it is known as an f32 which f16 a value is. */
@@ -756,6 +775,15 @@ export class Chunk {
 
 /** Which half of four lanes. */
 const HALVES = [0, 1] as const
+/** Whether an instruction is a maximum or minimum of one f16 and itself: so compilers have NaNs quieted. */
+const isOneMaximum = (step: Step): boolean => {
+  const { operation, mods, sources } = step
+  const isSame = (bits: number) => (bits & 1) === ((bits >> 1) & 1)
+  if (!isMaximum(operation) || mods.kinds[0] !== KIND_VECTOR || mods.kinds[1] !== KIND_VECTOR) return false
+  return sources[0] === sources[1] && isSame(mods.abs) && isSame(mods.neg) && isSamePart(step)
+}
+const isMaximum = factOf(({ name }) => /^v_(max|min)_f16$/.test(name))
+
 const LOW_DWORDS = [0, 2, 4, 6]
 const HIGH_DWORDS = [1, 3, 5, 7]
 /** By half: each of two lanes with one of another vector, and twice. */

@@ -49,6 +49,22 @@ function productAndSum({ code, locals, sources: [a, b, c], watch }: Context): vo
   code.simd(SIMD.f32x4Add)
 }
 
+/** The product is exact; the sum is rounded to odd: of the two f32 next to it the one whose last bit is 1, so that rounding it to f16 is right. */
+function fused({ code, locals, sources: [a, b, c] }: Context): void {
+  const [product, sum, rest, error] = [V128, V128, V128, V128].map((type) => locals.temporary(type)) as [number, number, number, number]
+  simple(SIMD.f32x4Mul, 0, 1)({ code, locals, sources: [a!, b!] })
+  code.tee(product)
+  pushFloat(code, locals, c!)
+  code.simd(SIMD.f32x4Add).tee(sum).get(product).simd(SIMD.f32x4Sub).set(rest)
+  code.get(product).get(sum).get(rest).simd(SIMD.f32x4Sub).simd(SIMD.f32x4Sub)
+  pushFloat(code, locals, c!)
+  code.get(rest).simd(SIMD.f32x4Sub).simd(SIMD.f32x4Add).tee(error)
+  // Not where the sum is infinite or NaN: then the error is NaN.
+  code.simd(SIMD.f32x4Abs).v128(0).simd(SIMD.f32x4Gt).set(rest)
+  code.get(error).get(sum).simd(SIMD.xor).i32(31).simd(SIMD.i32x4ShrS).get(rest).simd(SIMD.and).get(sum).simd(SIMD.i32x4Add)
+  code.get(rest).i32(31).simd(SIMD.i32x4ShrU).simd(SIMD.or)
+}
+
 /** Operations whose result is an f16, by what they do before it is rounded. */
 const ROUNDED: Readonly<Record<string, (context: Context) => void>> = {
   v_add_f16: simple(SIMD.f32x4Add, 0, 1),
@@ -59,6 +75,7 @@ const ROUNDED: Readonly<Record<string, (context: Context) => void>> = {
   v_mac_f16: productAndSum,
   v_madak_f16: productAndSum,
   v_madmk_f16: productAndSum,
+  v_fma_f16: fused,
   v_floor_f16: simple(SIMD.f32x4Floor, 0),
   v_ceil_f16: simple(SIMD.f32x4Ceil, 0),
   v_trunc_f16: simple(SIMD.f32x4Trunc, 0),

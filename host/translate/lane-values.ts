@@ -77,7 +77,7 @@ export interface Value {
   /** Values that are NaN whenever this one is. */
   readonly carriers: Value[]
   /** As an f16 in the low half it is this f32 (half.ts). */
-  float?: Argument
+  float?: Argument | undefined
 }
 
 const newValue = (arg: Argument, scalar: boolean, grained: boolean): Value => ({

@@ -29,6 +29,12 @@ export function sourcePart(step: Step, slot: number): (Part & { readonly signed:
   return select >= WHOLE ? undefined : { ...partOf(select), signed: ((step.imm >>> (8 + 4 * slot)) & 1) !== 0 }
 }
 
+/** Whether both sources are the same part of their registers. */
+export function isSamePart(step: Step): boolean {
+  const [a, b] = [sourcePart(step, 0), sourcePart(step, 1)]
+  return a?.low === b?.low && a?.bits === b?.bits && a?.signed === b?.signed
+}
+
 /** Takes a register from the stack and leaves a part of it. */
 export function selectPart(code: Code, { low, bits, signed }: Part & { readonly signed: boolean }): void {
   // Shifting left drops what is above the part, shifting right brings it down.

@@ -152,6 +152,7 @@ export const SIMD = {
   i64x2Bitmask: 196,
   i64x2Add: 206,
   i64x2Mul: 213,
+  f32x4Abs: 224,
   f32x4Sqrt: 227,
   f32x4Add: 228,
   f32x4Sub: 229,

@@ -38,6 +38,17 @@ const SOURCE = `
   v_mul_f16 v31, v17, v20
   v_mov_b32 v17, v31
   v_max_f16 v32, v31, v28
+  v_fma_f16 v33, v1, v2, v3
+  v_fma_f16 v34, v1, -v2, |v17|
+  v_fma_f16 v35, v1, v1, v18
+  v_max_f16 v36, v1, v1
+  v_min_f16_e64 v37, -v20, -v20
+  v_max_f16 v38, v20, v20
+  v_add_f16 v38, v38, v37
+  v_mul_f16_sdwa v39, v1, v2 dst_sel:WORD_1 dst_unused:UNUSED_PRESERVE src0_sel:WORD_0 src1_sel:DWORD
+  v_mac_f16_sdwa v39, v2, v20 dst_sel:DWORD dst_unused:UNUSED_PAD src0_sel:DWORD src1_sel:WORD_0
+  v_max_f16_sdwa v40, v39, v39 dst_sel:WORD_1 dst_unused:UNUSED_PAD src0_sel:WORD_0 src1_sel:WORD_0
+  v_max_f16_sdwa v41, v40, v40 dst_sel:DWORD dst_unused:UNUSED_PAD src0_sel:WORD_1 src1_sel:WORD_0
   s_endpgm`
 
 /** Waves of all f16, each with others; some bring a NaN. What is above an f16 in its register means nothing. */
@@ -63,7 +74,7 @@ function states(engine: Engine): Uint32Array[] {
     const execution = bareWave(device, code, { vgprs, mode: 0x3c0 })
     while (execution.status === 'running') execution.step(1000)
     const state = execution.waves[0]!.state()
-    const words = new Uint32Array(state.buffer, state.byteOffset, state.byteLength / 4).slice(256 / 4, (1024 + 33 * 256) / 4)
+    const words = new Uint32Array(state.buffer, state.byteOffset, state.byteLength / 4).slice(256 / 4, (1024 + 42 * 256) / 4)
     execution.free()
     return words
   })
