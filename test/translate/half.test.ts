@@ -7,7 +7,7 @@ import { assembleProgram } from '../../host/text/program.ts'
 import { createTranslate } from '../../host/translate/engine.ts'
 import { randomFrom } from './programs.ts'
 
-/** Each operation, of an f16 in v1, one in v2 and an f32 in v3, then others of what it gives, so that numbers stay f32 and are read as bits. */
+/** Each operation, of an f16 in v1, one in v2 and an f32 in v3, then others of what it gives, so that numbers stay f32 and are read as bits. 1.5 times many an f16 is in the middle between two: least numbers decide. */
 const SOURCE = `
   s_nop 0
   v_floor_f16 v10, v1
@@ -41,6 +41,11 @@ const SOURCE = `
   v_fma_f16 v33, v1, v2, v3
   v_fma_f16 v34, v1, -v2, |v17|
   v_fma_f16 v35, v1, v1, v18
+  v_mov_b32 v4, 0x3e00
+  v_mov_b32 v5, 1
+  v_mov_b32 v6, 0x8001
+  v_fma_f16 v42, v1, v4, v5
+  v_fma_f16 v43, v1, v4, v6
   v_max_f16 v36, v1, v1
   v_min_f16_e64 v37, -v20, -v20
   v_max_f16 v38, v20, v20
@@ -74,7 +79,7 @@ function states(engine: Engine): Uint32Array[] {
     const execution = bareWave(device, code, { vgprs, mode: 0x3c0 })
     while (execution.status === 'running') execution.step(1000)
     const state = execution.waves[0]!.state()
-    const words = new Uint32Array(state.buffer, state.byteOffset, state.byteLength / 4).slice(256 / 4, (1024 + 42 * 256) / 4)
+    const words = new Uint32Array(state.buffer, state.byteOffset, state.byteLength / 4).slice(256 / 4, (1024 + 44 * 256) / 4)
     execution.free()
     return words
   })
