@@ -1,4 +1,4 @@
-/** Loads of four lanes from four places, and stores. */
+/** Loads of four lanes from four places. */
 import { vectorConstant } from './kernels.ts'
 import type { FunctionLocals } from './lane-values.ts'
 import { type Code, I32, OP, SIMD, V128 } from './wasm.ts'
@@ -99,54 +99,11 @@ export function loadLanes(code: Code, dwords: number, small: SmallLoad | undefin
   return results
 }
 
-/**
- * Stores one to four dwords of each of four lanes, all active: in ascending order, so that of two at one place the higher lane's stays.
- * @param data locals of the dwords
- * @param bytes less than 4 for the low byte or two of a dword
- */
-export function storeLanes(code: Code, lanes: number, data: readonly number[], bytes: number, locals: FunctionLocals): void {
-  const [x, y] = data as [number, number]
-  if (bytes === 4) {
-    const first = locals.local(I32)
-    code.get(lanes).simd(SIMD.i32x4ExtractLane).op(0).set(first)
-    pushApart(code, lanes, first)
-    pushSteps(code, 4, locals).simd(SIMD.xor).simd(SIMD.anyTrue).op(OP.i32Eqz).block(OP.if)
-    code.get(first).get(x).simdMemory(SIMD.store, 0).op(OP.else)
-    for (const lane of [0, 1, 2, 3]) storeLane(code, lanes, lane, data, bytes)
-    code.end()
-  } else if (bytes === 8) {
-    const halves = pairs(locals)
-    for (const [n, half] of halves.entries()) {
-      code.get(x).get(y)
-      code.shuffleDwords([2 * n, 2 * n + 4, 2 * n + 1, 2 * n + 5])
-      code.set(half)
-    }
-    for (const lane of [0, 1, 2, 3])
-      pushPlace(code, lanes, lane)
-        .get(halves[lane >> 1]!)
-        .simdMemory(SIMD.store64Lane, 0)
-        .op(lane & 1)
-  } else if (bytes === 16) {
-    const rows = data.map(() => locals.local(V128))
-    transpose(code, data, rows, locals)
-    for (const [lane, row] of rows.entries()) pushPlace(code, lanes, lane).get(row).simdMemory(SIMD.store, 0)
-  } else for (const lane of [0, 1, 2, 3]) storeLane(code, lanes, lane, data, bytes)
-}
-
-/** Stores what one lane has. */
-export function storeLane(code: Code, lanes: number, lane: number, data: readonly number[], bytes: number): void {
-  const [opcode, part] = bytes === 1 ? [SIMD.store8Lane, 4 * lane] : bytes === 2 ? [SIMD.store16Lane, 2 * lane] : [SIMD.store32Lane, lane]
-  for (const [n, local] of data.entries())
-    pushPlace(code, lanes, lane)
-      .get(local)
-      .simdMemory(opcode, 4 * n)
-      .op(part)
-}
-
-const pushPlace = (code: Code, lanes: number, lane: number): Code => code.get(lanes).simd(SIMD.i32x4ExtractLane).op(lane)
+export const pushPlace = (code: Code, lanes: number, lane: number): Code => code.get(lanes).simd(SIMD.i32x4ExtractLane).op(lane)
 /** Pushes how far lanes are from the first one. */
-const pushApart = (code: Code, lanes: number, first: number): Code => code.get(lanes).get(first).simd(SIMD.i32x4Splat).simd(SIMD.i32x4Sub)
-const pairs = (locals: FunctionLocals): [number, number] => [locals.local(V128), locals.local(V128)]
+export const pushApart = (code: Code, lanes: number, first: number): Code =>
+  code.get(lanes).get(first).simd(SIMD.i32x4Splat).simd(SIMD.i32x4Sub)
+export const pairs = (locals: FunctionLocals): [number, number] => [locals.local(V128), locals.local(V128)]
 
 /** How far elements side by side, of so many bytes, are from the first one: dwords of a vector. */
 const STEPS = new Map(
@@ -158,7 +115,7 @@ function pushSteps(code: Code, bytes: number, locals: FunctionLocals): Code {
 }
 
 /** Makes columns of four rows: first dwords of two rows alternating, then halves of two such. */
-function transpose(code: Code, rows: readonly number[], columns: readonly number[], locals: FunctionLocals): void {
+export function transpose(code: Code, rows: readonly number[], columns: readonly number[], locals: FunctionLocals): void {
   const mix = (a: number, b: number, lanes: readonly number[], to = locals.local(V128)) => {
     code.get(a).get(b)
     code.shuffleDwords(lanes)

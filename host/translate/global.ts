@@ -3,33 +3,35 @@
  * stores follow when the run's loop is done, for a later chunk may still fail, and no load of the run may see them.
  */
 import { dwordsOf } from '../isa/row.ts'
-import { EXEC_LO, scalarOffset } from '../plan/layout.ts'
 import { FLAG_GLC } from '../plan/record.ts'
 import type { Chunk } from './chunk.ts'
-import { loadLanes, storeLane, storeLanes } from './gather.ts'
+import { loadLanes } from './gather.ts'
 import type { Step } from './graph.ts'
 import { firstOutside, KnownRegion } from './known-region.ts'
-import { CHUNK_BYTES, type FunctionLocals, ROW_BYTES } from './lane-values.ts'
+import { type FunctionLocals, ROW_BYTES } from './lane-values.ts'
 import type { Test } from './lanes.ts'
 import { bytesLoaded, dwordsLoaded, smallLoad } from './nest-plan.ts'
 import { findRegion } from './nest-scalars.ts'
 import { type GlobalWay, globalWay } from './roles.ts'
+import { dataRows, type Element, rowsFrom, storeRows } from './scatter.ts'
 import { SITE } from './translation.ts'
-import { type Code, I32, I64, OP, SIMD, V128 } from './wasm.ts'
+import { type Code, I32, I64, OP } from './wasm.ts'
 
 /** What an instruction does to global memory, if it can be part of a run. */
 export const globalAccess = (step: Step): GlobalWay | undefined =>
   step.imm === 0 && (step.flags & ~FLAG_GLC) === 0 ? globalWay(step.operation) : undefined
 
-const dataDwords = ({ operation }: Step): number => dwordsOf(operation.shape.sources[1]!)
-const bytesStored = (step: Step): number => SMALL_STORES[step.operation.name.split('_').at(-1)!] ?? 4 * dataDwords(step)
 const SMALL_STORES: Readonly<Record<string, number>> = { byte: 1, short: 2 }
+const elementOf = ({ operation, sources }: Step): Element => {
+  const bytes = SMALL_STORES[operation.name.split('_').at(-1)!] ?? 4 * dwordsOf(operation.shape.sources[1]!)
+  return { data: sources[1], bytes, offset: 0 }
+}
 
-const rowsFrom = (at: number, count: number): number[] => Array.from({ length: count }, (_, i) => at + i * ROW_BYTES)
-const addressRows = ({ sources }: Step): number[] => rowsFrom(sources[0], 2)
 /** Rows that such an access reads. */
-export const globalReads = (step: Step): number[] =>
-  globalAccess(step) === 'store' ? [...addressRows(step), ...rowsFrom(step.sources[1], dataDwords(step))] : addressRows(step)
+export function globalReads(step: Step): number[] {
+  const address = rowsFrom(step.sources[0], 2)
+  return globalAccess(step) === 'store' ? [...address, ...dataRows(elementOf(step))] : address
+}
 
 /** The accesses of a run. */
 export class GlobalAccesses {
@@ -41,8 +43,8 @@ export class GlobalAccesses {
   readonly #pointer: number
 
   constructor(
-    private readonly locals: FunctionLocals,
-    private readonly wave: number,
+    readonly locals: FunctionLocals,
+    readonly wave: number,
   ) {
     this.#which = locals.fresh(I32)
     this.#last = locals.fresh(I32)
@@ -126,38 +128,13 @@ export class GlobalAccesses {
     const known = this.#regions.find(({ access }) => access.step === step)
     if (known !== undefined) return known
     const writes = globalAccess(step) === 'store'
-    const region = new KnownRegion(this.locals, { step, bytes: writes ? bytesStored(step) : bytesLoaded(step), writes })
+    const region = new KnownRegion(this.locals, { step, bytes: writes ? elementOf(step).bytes : bytesLoaded(step), writes })
     this.#regions.push(region)
     return region
   }
 
-  /** Appends a store of all lanes: the run's loop is done, and all of them are inside. */
+  /** Appends a store: the run's loop is done, and all lanes are inside. */
   store(code: Code, step: Step): void {
-    const { locals, wave } = this
-    const [exec, active, base] = [locals.local(I64), locals.local(I32), locals.local(I32)]
-    const places = locals.local(V128)
-    const data = rowsFrom(step.sources[1], dataDwords(step)).map((at) => [at, locals.local(V128)] as const)
-    const words = data.map(([, local]) => local)
-    code.get(wave).memory(OP.i64Load, scalarOffset(EXEC_LO)).set(exec).get(wave).set(base)
-    code.block(OP.block).block(OP.loop).get(exec).op(OP.i64Eqz, OP.brIf).u32(1)
-    for (const [at, local] of data) code.get(base).simdMemory(SIMD.load, at).set(local)
-    code.get(base).simdMemory(SIMD.load, step.sources[0])
-    this.#region(step).pushPlaces(code)
-    code.set(places)
-    code.get(exec).op(OP.i32WrapI64).i32(15).op(OP.i32And).tee(active).i32(15).op(OP.i32Eq).block(OP.if)
-    storeLanes(code, places, words, bytesStored(step), locals)
-    code.op(OP.else)
-    for (const lane of [0, 1, 2, 3]) {
-      code
-        .get(active)
-        .i32(1 << lane)
-        .op(OP.i32And)
-        .block(OP.if)
-      storeLane(code, places, lane, words, bytesStored(step))
-      code.end()
-    }
-    code.end()
-    code.get(exec).i64(4n).op(OP.i64ShrU).set(exec)
-    code.get(base).i32(CHUNK_BYTES).op(OP.i32Add).set(base).op(OP.br).u32(0).end().end()
+    storeRows(code, [elementOf(step)], step.sources[0], this, () => this.#region(step).pushPlaces(code))
   }
 }

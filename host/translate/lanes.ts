@@ -39,12 +39,12 @@ export interface Tests {
   /** Rows that moves to scalars have read between the run's steps: who repeats the run reads them again. */
   readonly moved: ReadonlySet<number>
 }
-/** Local of the active lanes of a chunk, and how far away the label is where control goes if an access missed. */
+/** Local of the active lanes of a chunk, and how far away labels are: where control goes if an access missed, and if the run has to be left. */
 export interface Test {
   readonly active: number
   readonly miss: number
+  readonly leave: number
 }
-/** Depths in the loop's body of that label, and of the one where control goes if the run has to be left. */
 const MISS = 2
 const LEAVE = 4
 
@@ -171,7 +171,7 @@ export class LaneLoop {
   }
 
   #test(chunk: number): Test | undefined {
-    return this.#memory?.tests && { active: this.#lanes[chunk]!, miss: MISS }
+    return this.#memory?.tests && { active: this.#lanes[chunk]!, miss: MISS, leave: LEAVE }
   }
 
   /** What cannot be left is done by the core, from this turn on. */

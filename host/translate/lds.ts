@@ -10,7 +10,7 @@ import { gatherDwords, gatherSmall } from './gather.ts'
 import { globalAccess } from './global.ts'
 import type { Step } from './graph.ts'
 import { CHUNK_BYTES, type FunctionLocals, pushLanes, ROW_BYTES } from './lane-values.ts'
-import { isLdsRead, ldsShape, partsOf, reachOf } from './lds-plan.ts'
+import { isLdsRead, isLdsWrite, ldsShape, partsOf, reachOf } from './lds-plan.ts'
 import { rowsWritten } from './nest-plan.ts'
 import type { Role } from './roles.ts'
 import { M0, overlaps, pair, scalarUses } from './scalars.ts'
@@ -38,7 +38,7 @@ export function coverReads(steps: readonly Step[], from: number, roleOf: (step: 
     } else if (role === 'call') {
       const moved = crossLaneUses(step)?.writes
       const isRead = isLdsRead(step)
-      if (moved === undefined ? !isRead && !globalAccess(step) : moved.has(M0)) break
+      if (moved === undefined ? !isRead && !isLdsWrite(step) && !globalAccess(step) : moved.has(M0)) break
       for (const at of moved ?? []) written.add(at)
       if (moved !== undefined) continue
       const [address] = step.sources
@@ -87,7 +87,7 @@ export function pushOutside(code: Code, { reach }: CoveredReads, locals: Functio
 }
 
 /** Pushes how much of LDS an instruction may see. @param pushM0 pushes M0 */
-function pushEnd(code: Code, wave: number, pushM0: () => void): void {
+export function pushEnd(code: Code, wave: number, pushM0: () => void): void {
   code.get(wave).memory(OP.i32Load, WAVE_LDS_BYTES)
   pushM0()
   code.get(wave).memory(OP.i32Load, WAVE_LDS_BYTES)

@@ -46,7 +46,8 @@ import {
 } from './lane-values.ts'
 import { LaneLoop, type LaneMemory } from './lanes.ts'
 import { coverReads, LdsReads, pushOutside } from './lds.ts'
-import { isLdsRead } from './lds-plan.ts'
+import { isLdsRead, isLdsWrite, ldsShape } from './lds-plan.ts'
+import { LdsWrites, ldsWriteReads } from './lds-writes.ts'
 import { visitLoops } from './loops.ts'
 import { type LaneModes, MODE_DENORM_32, modeChange } from './modes.ts'
 import { NestWriter } from './nest.ts'
@@ -234,6 +235,9 @@ interface Waiting {
   apply(): void
 }
 
+/** Steps of lanes before a write of LDS for which it costs as much as it saves to make it a part of their run. */
+const FEW_STEPS = 8
+
 const NOTHING: ReadonlySet<number> = new Set()
 
 /** Writes the steps of one block. */
@@ -268,6 +272,7 @@ class BlockWriter {
   /** Its accesses of global memory, and whether there are stores among them. */
   #global: GlobalAccesses | undefined
   #stores = false
+  #ldsWrites: LdsWrites | undefined
   /** Whether it has such accesses, or may get some. */
   #mayFail = false
   /** Locals of what scalars held when it began that were written since. */
@@ -289,14 +294,15 @@ class BlockWriter {
   write({ pc, steps, end }: Block): void {
     this.#modeOfCore = modeAt(pc)
     const last = end.kind === 'stop' || end.kind === 'jump' ? steps.at(-1) : undefined
-    const lastAccess = this.inlines ? steps.findLastIndex(globalAccess) : -1
+    const isAccess = steps.map((step, index) => this.inlines && this.#isAccess(step) && !this.#isAlone(steps, index))
+    const lastAccess = isAccess.lastIndexOf(true)
     steps.forEach((step, index) => {
-      this.#mayFail = index <= lastAccess || this.#global !== undefined
+      this.#mayFail = index <= lastAccess || this.#global !== undefined || this.#ldsWrites !== undefined
       const role = this.roleOf(step)
       if (role === 'lanes') this.#lanes(step, steps.length - index)
       else if (role === 'scalar') this.#scalar(step)
       else if (this.inlines && isLdsRead(step)) this.#read(steps, index)
-      else if (this.inlines && globalAccess(step)) this.#touchGlobal(step, steps.length - index)
+      else if (isAccess[index]) this.#touch(step, steps.length - index)
       else if (role === 'call' && crossLaneUses(step)) this.#crossLane(step)
       else if (flushesOtherwise(step)) this.#changeMode(step)
       else if (role === 'call' && step !== last) {
@@ -307,6 +313,29 @@ class BlockWriter {
     this.#close()
     this.#tellMode()
     if (last !== undefined) end.kind === 'stop' ? this.#stopBy(last) : this.#jumpBy(last)
+  }
+
+  #isAccess(step: Step): boolean {
+    return globalAccess(step) !== undefined || isLdsWrite(step)
+  }
+
+  /**
+   * Whether a write of LDS is better done by the core: nothing that could be part of its run stands behind it, and little before it. At two
+   * addresses the core is slower.
+   */
+  #isAlone(steps: readonly Step[], index: number): boolean {
+    if (!isLdsWrite(steps[index]!) || ldsShape(steps[index]!.operation)!.unit !== undefined) return false
+    const endsRun = (step: Step) => this.roleOf(step) === 'call' && !this.#isAccess(step) && !isLdsRead(step) && !crossLaneUses(step)
+    const isLane = (step: Step) => this.roleOf(step) === 'lanes' || globalAccess(step) === 'load'
+    const end = steps.findIndex((step, i) => i > index && endsRun(step))
+    if (steps.slice(index + 1, end < 0 ? steps.length : end).some(isLane)) return false
+    const begin = steps.findLastIndex((step, i) => i < index && endsRun(step))
+    return steps.slice(begin + 1, index).filter(isLane).length < FEW_STEPS
+  }
+
+  #touch(step: Step, rest: number): void {
+    if (isLdsWrite(step)) this.#writeLds(step, rest)
+    else this.#touchGlobal(step, rest)
   }
 
   /** Ends the open run: its loop, then the scalar instructions that wait for it. */
@@ -330,6 +359,7 @@ class BlockWriter {
     for (const set of this.#ofRun) set.clear()
     this.#before.clear()
     this.#global = undefined
+    this.#ldsWrites = undefined
     this.#stores = false
     this.locals.clear()
   }
@@ -337,7 +367,7 @@ class BlockWriter {
   /** What touches memory in the open run. */
   #memoryOf(active: number, all: number): LaneMemory {
     const { locals } = this
-    const global = this.#global
+    const [global, writes] = [this.#global, this.#ldsWrites]
     const lds = new LdsReads(locals, WAVE, (code, lanes, chunk) => {
       code.get(active).i32(all).op(OP.i32Ne).block(OP.if).get(lanes).get(active)
       if (chunk > 0) code.i32(4 * chunk).op(OP.i32ShrU)
@@ -351,10 +381,11 @@ class BlockWriter {
       },
       touch(code, step, chunk, index, test) {
         if (isLdsRead(step)) lds.read(code, step, chunk, index)
+        else if (isLdsWrite(step)) writes!.touch(code, step, chunk, test!)
         else global!.touch(code, step, chunk, test!)
       },
-      tests: global && {
-        find: (code, exec, shift, fail) => global.find(code, exec, shift, fail),
+      tests: (global ?? writes) && {
+        find: (code, exec, shift, fail) => global?.find(code, exec, shift, fail),
         leave: (code) => this.#leaveRun(code),
         moved: this.#moved,
       },
@@ -409,6 +440,20 @@ class BlockWriter {
     this.#state.call(step)
   }
 
+  /** The same of a write of LDS. */
+  #writeLds(step: Step, rest: number): void {
+    const reads = ldsWriteReads(step)
+    if (this.#isFull([]) || this.#clashes(step, undefined, reads, []) || this.#written.has(M0)) this.#close()
+    if (this.#run.length === 0) this.#open(step, rest)
+    this.#usesRows(reads, [])
+    this.#run.push({ step, captured: [], touches: true })
+    this.#ldsWrites ??= new LdsWrites(this.locals, WAVE)
+    const writes = this.#ldsWrites
+    writes.add(this.code, step)
+    this.#wait({ reads: new Set(reads), writes: NOTHING, apply: () => writes.write(this.code, step) })
+    this.#state.call(step)
+  }
+
   /** Adds a read of LDS to the open run. Where it may not be all inside, the interpreter takes over. */
   #read(steps: readonly Step[], index: number): void {
     const step = steps[index]!
@@ -424,7 +469,7 @@ class BlockWriter {
       this.locals.clear()
     }
     const [reads, writes] = [[step.sources[0]], rowsWritten(step, 'call')]
-    if (this.#isFull(writes) || this.#clashes(step, undefined, reads, writes)) this.#close()
+    if (this.#ldsWrites !== undefined || this.#isFull(writes) || this.#clashes(step, undefined, reads, writes)) this.#close()
     if (this.#run.length === 0) this.#open(step, rest)
     this.#usesRows(reads, writes)
     this.#run.push({ step, captured: [], touches: true })

@@ -24,10 +24,10 @@ export const laneFacts = factOf(({ name, table, shape: { results, sources }, tra
   }
 })
 
-/** How a read of LDS, or GDS, is named: at two addresses, 64 elements apart each count, and the type of its elements. */
-export const ldsReadOf = factOf(({ name }) => {
-  const [, two, far, type] = /^ds_read(2?)(st64)?_(b32|b64|b96|b128|[ui]8|[ui]16)$/.exec(name) ?? []
-  return type === undefined ? undefined : { isTwo: two !== '', isFar: far !== undefined, type }
+/** How a read of LDS, or GDS, or a write is named: at two addresses, 64 elements apart each count, and the type of its elements. */
+export const ldsAccessOf = factOf(({ name }) => {
+  const [, way, two, far, type] = /^ds_(read|write)(2?)(st64)?_([bui](?:8|16|32|64|96|128))$/.exec(name) ?? []
+  return type === undefined ? undefined : { way: way as 'read' | 'write', isTwo: two !== '', isFar: far !== undefined, type }
 })
 
 /** What an access of global memory does that runs of lanes can have. */

@@ -2,7 +2,7 @@
 import { operationOf } from '../isa/operations.ts'
 import { PROGRAM_CODE_BYTES, PROGRAM_PC_TABLE, RECORD_IMM, RECORD_OP } from '../plan/layout.ts'
 import { factOf } from './fact.ts'
-import { bestRole, crossLaneWay, globalWay, ldsReadOf } from './roles.ts'
+import { bestRole, crossLaneWay, globalWay, ldsAccessOf } from './roles.ts'
 
 /**
  * Nanoseconds that an instruction of 64 lanes takes less once it is translated, outside of loops that run group by group, where it is more:
@@ -19,7 +19,8 @@ const savedBy = factOf((operation) => {
   if (name === 's_barrier') return SAVED.barrier
   if (name === 's_endpgm') return SAVED.end
   // These are no lanes or scalars, and not calls either (lds.ts, global.ts, crosslane.ts).
-  if (ldsReadOf(operation) !== undefined) return SAVED.read
+  const lds = ldsAccessOf(operation)
+  if (lds !== undefined) return lds.way === 'read' ? SAVED.read : SAVED.global
   if (globalWay(operation) !== undefined) return SAVED.global
   if (crossLaneWay(operation) !== undefined) return SAVED.scalar
   // Mostly it is what is flushed that changes, and runs go on (modes.ts).

@@ -16,9 +16,10 @@ import { assemble } from '../../host/text/assemble.ts'
 import { disassemble } from '../../host/text/disassemble.ts'
 import { crossLaneUses } from '../../host/translate/crosslane.ts'
 import { createTranslate } from '../../host/translate/engine.ts'
+import { globalAccess } from '../../host/translate/global.ts'
 import { readBlocks } from '../../host/translate/graph.ts'
 import { Kernels } from '../../host/translate/kernels.ts'
-import { isLdsRead } from '../../host/translate/lds-plan.ts'
+import { isLdsRead, isLdsWrite } from '../../host/translate/lds-plan.ts'
 import { rolesOf } from '../../host/translate/region.ts'
 import { descriptorOf } from '../images/descriptor.ts'
 import { type Evidence, hasEdgeCases } from './evidence.ts'
@@ -134,7 +135,13 @@ class Bench {
     if (!program.planned(0)) program.plan(0)
     const step = [...readBlocks(device.engine.memory, program.host, MODE).values()][0]?.steps[0]
     if (step === undefined) return false
-    return rolesOf(this.kernels)(step) !== 'call' || isLdsRead(step) || crossLaneUses(step) !== undefined
+    return (
+      rolesOf(this.kernels)(step) !== 'call' ||
+      isLdsRead(step) ||
+      isLdsWrite(step) ||
+      globalAccess(step) !== undefined ||
+      crossLaneUses(step) !== undefined
+    )
   }
 }
 

@@ -75,6 +75,7 @@ const other = (random: Random): string =>
     () => 's_mov_b64 exec, -1',
     () => 'flat_atomic_add v[12:13], v1',
     () => 'ds_write_b32 v19, v3',
+    () => 'ds_write2_b32 v19, v3, v18 offset1:1',
     () => 's_load_dword s20, s[54:55], 0x0',
     () => 's_add_u32 s41, s41, 4',
     () => 's_nop 0',

@@ -22,6 +22,8 @@ function ldsWrite(random: Random): string {
     () => `ds_write2st64_b32 ${address}, v${x}, v${y}${pick(random, ['', ' offset1:1'])}`,
     () => `ds_write2_b64 ${address}, ${pair(first)}, v[6:7]${two}`,
     () => `ds_write_b128 ${address}, ${quad(first)}${offset}`,
+    () => `ds_write2st64_b64 ${address}, ${pair(first)}, v[4:5]${pick(random, ['', ' offset1:1'])}`,
+    () => `ds_write_b96 ${address}, v[${first}:${first + 2}]${offset}`,
     () => `ds_write_b${pick(random, ['8', '16'])} ${address}, v${x}${offset}`,
     () => `ds_write_b32 ${address}, ${address}`,
   ])()
@@ -71,7 +73,7 @@ export function ldsAddresses(random: Random, bytes: number): number[] {
     if (kind < 8) return start + 16 * (lane >> 2)
     if (kind < 9) return start + 68 * (lane >> 4) + 4 * (lane & 15)
     if (kind < 11) return random(bytes >> 1)
-    if (kind < 12) return bytes - 4 * random(12)
+    if (kind < 12) return bytes - (odd & 1 ? random(24) : 4 * random(12))
     if (kind < 13) return lane === odd ? bytes + random(9) - 8 : start + 4 * lane
     return lane === odd ? 0xfffffff0 + random(16) : start
   })

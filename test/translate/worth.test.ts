@@ -72,7 +72,7 @@ test.each([
   ['lane instructions save time', LANES, 1],
   ['scalar ones, too', 's_add_u32 s9, s9, s7\n'.repeat(40), 1],
   ['and barriers', 's_barrier\n'.repeat(40), 1],
-  ['calls of the core do not', 'ds_write_b32 v0, v1\n'.repeat(40), -1],
+  ['calls of the core do not', 'ds_add_u32 v0, v1\n'.repeat(40), -1],
 ])('%s', async (_, body, sign) => {
   const device = await open()
   const { execution } = await run(device, program(body, 2), 2)
