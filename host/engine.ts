@@ -154,4 +154,6 @@ export interface Engine {
    * @param rounds address of the record
    */
   runRounds?(rounds: number): void
+  /** Whether `runRounds` may do anything: not before something is translated. */
+  readonly runsRounds?: boolean
 }

@@ -398,7 +398,7 @@ export class Execution {
   /** Runs the waves one after another, each to its end or the next barrier: as {@link #run} would, without asking each time who is next. */
   #runRound(limit: number): void {
     const end = this.instructions + limit
-    if (this.#hasRounds && this.#unasked-- <= 0 && !this.#runRounds(limit)) return
+    if (this.#hasRounds && this.device.engine.runsRounds && this.#unasked-- <= 0 && !this.#runRounds(limit)) return
     const { waves } = this
     const first = this.#current
     for (let index = first; index < waves.length; index++) {

@@ -6,7 +6,7 @@ import { ROUNDS_END, ROUNDS_LEFT, ROUNDS_LEFT_OF_TURN, ROUNDS_TURN, ROUNDS_WAVE 
 import type { Maker } from './make.ts'
 import { INTERPRETED_MODES, MODE_KEY } from './modes.ts'
 import { placeOf } from './place.ts'
-import { contentOf, type Origin, type Remembered, recall, remember } from './recall.ts'
+import { contentOf, type Origin, type Remembered, recall, remember, remembers } from './recall.ts'
 import { linkTranslation, type Translation } from './translation.ts'
 import { MOST_SAVED, worthOf } from './worth.ts'
 
@@ -105,6 +105,7 @@ class Translator implements TranslateEngine, Translations {
   #last: Program | undefined
   #maker: Maker | undefined
   #isLoading = false
+  #runsRounds = false
   #regions = 0
   #nests = 0
   #bytes = 0
@@ -157,6 +158,10 @@ class Translator implements TranslateEngine, Translations {
     return { regions: this.#regions, bytes: this.#bytes, recalled: this.#recalled, seconds: this.#seconds, ...refused }
   }
 
+  get runsRounds(): boolean {
+    return this.#runsRounds
+  }
+
   get nests(): number {
     return this.#nests
   }
@@ -185,6 +190,7 @@ class Translator implements TranslateEngine, Translations {
 
   /** Gives a program's new translation to waves of all MODEs that it has code for, where they have none of their own. */
   #give(id: number, translation: Translation): void {
+    this.#runsRounds = true
     for (const [mode, blocks] of translation.blocks) {
       const known = this.#programOf(id, mode)
       if (mode !== translation.mode && known.translation?.mode === mode) continue
@@ -362,7 +368,7 @@ class Translator implements TranslateEngine, Translations {
 
   /** Looks whether what is planned by now was translated before; each time after twice as many instructions. */
   #seek(program: Program, wave: number): boolean {
-    if (program.interpreted < program.sought || this.joined) return false
+    if (program.interpreted < program.sought || this.joined || !remembers(this.core.material.bytes!)) return false
     program.sought = 2 * program.interpreted
     return this.#recall(program, wave)
   }

@@ -12,9 +12,7 @@ export interface Remembered extends Omit<SentTranslation, 'program'> {
   readonly nests: number
 }
 
-interface Entry {
-  readonly content: Uint32Array
-  readonly hash: number
+interface Entry extends Origin {
   readonly made: Remembered
 }
 
@@ -53,11 +51,13 @@ export function contentOf(memory: ArrayBufferLike, program: number, mode: number
 const HEAD = 3
 const RECORD_WORDS = RECORD_BYTES / 4
 
+/** Whether anything of a core is remembered: if not, nobody has to find out what a program's content is. */
+export const remembers = (core: Uint8Array): boolean => entriesOf.has(core)
+
 /** What was made of the same before. */
 export function recall({ core, content }: Origin): Remembered | undefined {
-  const hash = hashOf(content)
   const entries = entriesOf.get(core) ?? []
-  const found = entries.findIndex((entry) => entry.hash === hash && isSame(entry.content, content))
+  const found = entries.findIndex((entry) => isSame(entry.content, content))
   if (found < 0) return undefined
   const [entry] = entries.splice(found, 1)
   entries.push(entry!)
@@ -65,19 +65,13 @@ export function recall({ core, content }: Origin): Remembered | undefined {
 }
 
 /** Remembers what was made; the oldest are forgotten. */
-export function remember({ core, content }: Origin, made: Remembered): void {
-  const entries = entriesOf.get(core) ?? []
-  entriesOf.set(core, entries)
-  entries.push({ content, hash: hashOf(content), made })
+export function remember(origin: Origin, made: Remembered): void {
+  const entries = entriesOf.get(origin.core) ?? []
+  entriesOf.set(origin.core, entries)
+  entries.push({ ...origin, made })
   let bytes = entries.reduce((all, entry) => all + entry.made.bytes, 0)
   while (bytes > KEPT_BYTES && entries.length > 1) bytes -= entries.shift()!.made.bytes
 }
 
+/** Two that differ do so in their first words, mostly. */
 const isSame = (a: Uint32Array, b: Uint32Array): boolean => a.length === b.length && a.every((word, i) => word === b[i])
-
-/** FNV-1a, a word at a time. */
-function hashOf(content: Uint32Array): number {
-  let hash = 0x811c9dc5
-  for (const word of content) hash = Math.imul(hash ^ word, 0x01000193)
-  return hash >>> 0
-}
