@@ -88,3 +88,64 @@ test('reads that are beyond M0 time and again become calls of the core', async (
   // It was translated anew, without tests before runs.
   expect(engine.translated.regions).toBeGreaterThan(1)
 })
+
+/** Forms of LDS accesses, and bytes that each reaches beyond its address. */
+const FORMS: readonly (readonly [text: string, reach: number])[] = [
+  ['ds_write_b8 v1, v2', 1],
+  ['ds_write_b16 v1, v2', 2],
+  ['ds_write_b32 v1, v2', 4],
+  ['ds_write_b64 v1, v[2:3]', 8],
+  ['ds_write_b32 v1, v2 offset:20', 24],
+  ['ds_write2_b32 v1, v2, v3 offset0:3 offset1:1', 16],
+  ['ds_write2_b64 v1, v[2:3], v[4:5] offset1:1', 16],
+  ['ds_read_u8 v6, v1', 1],
+  ['ds_read_b32 v6, v1', 4],
+  ['ds_read2_b64 v[6:9], v1 offset1:1', 16],
+]
+const LDS_BYTES = 0x200
+/** M0, and what that lets be seen: beyond it, inside of the LDS, nothing is written and zero is read; beyond the LDS is a fault. */
+const LIMITS: readonly (readonly [m0: number, visible: number, status: string])[] = [
+  [0x180, 0x180, 'done'],
+  [0xffffffff, LDS_BYTES, 'stopped'],
+]
+
+test.each(FORMS.flatMap(([text, reach]) => LIMITS.map((limit) => [text, reach, ...limit] as const)))(
+  '%s (to byte %i) in a run of lanes, M0 %i: what is inside is as in the core',
+  async (text, reach, m0, visible, beyond) => {
+    // The access and a use of it, in the middle of a run; a wave that ends before makes the program a translated one.
+    const source = `
+    s_mov_b32 m0, 0x${m0.toString(16)}
+    s_cmp_eq_u32 s0, 0
+    v_add_u32 v4, vcc, 1, v2
+    ${text}
+    v_add_u32 v2, vcc, 3, v2
+    v_add_u32 v3, vcc, v6, v3
+    s_waitcnt lgkmcnt(0)
+    s_endpgm`
+    const lanes = Array.from({ length: 64 }, (_, lane) => lane)
+    const leave = (engine: Engine) => {
+      const device = new Device(engine, TARGETS.gfx803)
+      const code = device.loadCode(assembleProgram(source, TARGETS.gfx803).words)
+      const last = visible - reach
+      return [0, ...[-1, 0, 1, 4].map((over) => last + over)].flatMap((place) =>
+        [0, 6, 63].map((who) => {
+          const vgprs = [1, 2, 3, 4, 5, 6].map(
+            (v) => [v, lanes.map((lane) => (v === 1 ? (lane === who ? place : 0) : v * 0x1010101 * lane))] as const,
+          )
+          const execution = bareWave(device, code, { vgprs: new Map(vgprs), lds: new Uint8Array(LDS_BYTES).fill(5), ldsBytes: LDS_BYTES })
+          execution.step(100)
+          const [wave] = execution.waves
+          const said = { status: execution.status, error: execution.error?.message, instructions: execution.instructions }
+          const state = [Buffer.from(wave!.state()).toString('hex'), Buffer.from(wave!.lds).toString('hex')]
+          execution.free()
+          return { ...said, state }
+        }),
+      )
+    }
+    const want = leave(await createCore())
+    expect(want.map(({ status }) => status)).toEqual(want.map((_, i) => (i < 9 ? 'done' : beyond)))
+    const engine = await createTranslate({ threshold: 4 })
+    expect(leave(engine)).toEqual(want)
+    expect(engine.translated.regions).toBeGreaterThan(0)
+  },
+)
