@@ -46,7 +46,7 @@ export const PROGRAM_BASE = 8
 /** Index into GENERATIONS. */
 export const PROGRAM_GENERATION = 16
 export const PROGRAM_WAVE_SIZE = 20
-/** A number that no other program of this process has: addresses are used again. */
+/** A number that no other program of this process has: addresses are used again. 0 where records change, so that nothing of them may be remembered. */
 export const PROGRAM_ID = 24
 export const PROGRAM_BYTES = 32
 

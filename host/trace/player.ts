@@ -11,7 +11,7 @@ import { type Code, Program } from '../device/program.ts'
 import { Wave } from '../device/wave.ts'
 import { Stop } from '../engine.ts'
 import { CoreError, type LanewiseError, LimitError } from '../errors.ts'
-import { PROGRAM_BASE, PROGRAM_CODE_BYTES, PROGRAM_PC_TABLE, RECORD_BYTES, WAVE_PC, WAVE_PROGRAM } from '../plan/layout.ts'
+import { PROGRAM_BASE, PROGRAM_CODE_BYTES, PROGRAM_ID, PROGRAM_PC_TABLE, RECORD_BYTES, WAVE_PC, WAVE_PROGRAM } from '../plan/layout.ts'
 import { OP_END } from '../plan/record.ts'
 import { TracePlanner } from './planner.ts'
 
@@ -74,7 +74,10 @@ export class TracePlayer {
     this.#records = device.arena.allocate((PIECE_WORDS + 1) * RECORD_BYTES)
     this.#planner = new TracePlanner(device.arena, device.engine.templates, device.target, start.vgprCount)
     this.wave = new Wave(device.arena, start.index, start.host, this.#program)
-    device.arena.words[(start.host + WAVE_PROGRAM) >>> 2] = this.#program.host
+    const { words } = device.arena
+    words[(start.host + WAVE_PROGRAM) >>> 2] = this.#program.host
+    // Each piece has records of its own, at the same places.
+    words[(this.#program.host + PROGRAM_ID) >>> 2] = 0
   }
 
   /** What the wave exported, and its messages; places count from the trace's first byte. */

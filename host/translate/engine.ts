@@ -247,6 +247,8 @@ class Translator implements TranslateEngine, Translations {
   }
 
   #run(wave: number, budget: number): Stop {
+    // The core alone, and at once: such a program has a place for the first of its records only.
+    if (this.#idOf(this.#word(wave + WAVE_PROGRAM)) === 0) return this.core.run(wave, budget)
     let left = budget
     for (;;) {
       const program = this.#program(wave)

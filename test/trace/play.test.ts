@@ -1,11 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { decode } from '../../host/codec/decode.ts'
+import { Device } from '../../host/device/index.ts'
 import { bareWave, TARGETS, type TargetName } from '../../host/index.ts'
 import { packRecord, planInstruction } from '../../host/plan/plan.ts'
 import { OP_ILLEGAL } from '../../host/plan/record.ts'
 import { TracePlanner } from '../../host/trace/planner.ts'
 import { playTrace, tracePlayer } from '../../host/trace/play.ts'
+import { createTranslate } from '../../host/translate/engine.ts'
 import { bytesOf, codeOf, cut, deviceFor, registersOf, wordsOf } from './support.ts'
 
 const STATE = {
@@ -190,4 +192,23 @@ describe.each(Object.keys(TARGETS) as TargetName[])('%s: records of the trace pl
     )
     expect(compared).toBeGreaterThan(5_000)
   })
+})
+
+test.each([undefined, 1])('a device that translates plays traces, too: the core alone does it (threshold %s)', async (threshold) => {
+  const engine = await createTranslate(threshold === undefined ? {} : { threshold })
+  const device = new Device(engine, TARGETS.gfx803)
+  const player = tracePlayer(device)
+  const add = (by: number) => bytesOf(wordsOf(`s_add_u32 s1, s1, ${by}\nv_add_u32 v1, vcc, ${by}, v1`))
+  const one = add(1)
+  // Short pieces that are all different, then one that is longer than what is interpreted at a time.
+  for (let by = 1; by <= 60; by++) player.feed(add(by), true)
+  player.feed(
+    Uint8Array.from({ length: 4000 * 8 }, (_, i) => one[i % 8]!),
+    true,
+  )
+  player.finish()
+  const sum = (60 * 61) / 2 + 4000
+  expect([player.status, player.instructions]).toEqual(['done', 8120])
+  expect([player.wave.sgpr(1), player.wave.vgpr(1)[63]]).toEqual([sum, sum])
+  expect(engine.translated.regions).toBe(0)
 })
