@@ -14,7 +14,7 @@ import { bytesLoaded, dwordsLoaded, smallLoad } from './nest-plan.ts'
 import { findRegion } from './nest-scalars.ts'
 import { type GlobalWay, globalWay } from './roles.ts'
 import { dataRows, type Element, rowsFrom, storeRows } from './scatter.ts'
-import { SITE } from './translation.ts'
+import { SITE } from './sites.ts'
 import { type Code, I32, I64, OP } from './wasm.ts'
 
 /** What an instruction does to global memory, if it can be part of a run. */

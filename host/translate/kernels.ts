@@ -348,7 +348,7 @@ export class Kernels {
   /** A call inside a spliced body; without `args` they are on the stack. */
   #inner(code: Code, index: number, args: readonly Argument[] | undefined, locals: Locals): void {
     const exported = this.#exportOfFunction.get(index)
-    // Lanes are masked by EXEC's bits here; the row of masks waits until the core is called (region.ts).
+    // Lanes are masked by EXEC's bits here; the row of masks waits until the core is called (block.ts).
     if (exported === 'refreshExec') return void (args || code.op(OP.drop))
     if (exported !== undefined && (RARE.has(exported) || this.#size(index) > SPLICE_LIMIT / 4)) {
       for (const arg of args ?? []) this.#push(code, arg, locals)

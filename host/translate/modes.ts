@@ -1,8 +1,9 @@
 /** MODE as far as translated code depends on it, and how instructions change it. */
+import type { Operation } from '../isa/operations.ts'
 import { MODE_GPR_IDX_EN, MODE_VSKIP } from '../plan/layout.ts'
+import type { Mods } from '../plan/record.ts'
 import { wideConstant } from './constant.ts'
 import { factOf } from './fact.ts'
-import type { Step } from './graph.ts'
 
 /** MODE, as far as it decides how lanes are translated. */
 export interface LaneModes {
@@ -21,7 +22,7 @@ export interface LaneModes {
 /** MODE bits by which code is translated. */
 export const MODE_KEY = 0x3ff
 /** Those that no kernel reads: what flushes f32 denormals stands around them. */
-export const MODE_DENORM_32 = 0x30
+const MODE_DENORM_32 = 0x30
 
 /** MODE bits that change what vector instructions do to registers: with them a program is interpreted. */
 export const INTERPRETED_MODES = MODE_GPR_IDX_EN | MODE_VSKIP
@@ -48,6 +49,14 @@ export function modesOf(mode: number): LaneModes {
 const HW_MODE = 1
 const setsRegister = factOf(({ name }) => name === 's_setreg_imm32_b32')
 
+/** An instruction as far as it can change MODE. */
+interface Planned {
+  readonly operation: Operation
+  readonly imm: number
+  readonly mods: Mods
+  readonly sources: readonly [number, ...number[]]
+}
+
 /** Bits of MODE that an instruction writes, and what it writes there. */
 export interface ModeChange {
   readonly mask: number
@@ -58,15 +67,16 @@ export interface ModeChange {
  * How an instruction changes MODE, where it writes constants, and only bits by which code is translated. The SIMM16 of s_setreg: register 5:0, first
  * bit 10:6, bits less one 15:11.
  */
-export function modeChange({
-  operation,
-  imm,
-  mods,
-  sources,
-}: Pick<Step, 'operation' | 'imm' | 'mods' | 'sources'>): ModeChange | undefined {
+export function modeChange({ operation, imm, mods, sources }: Planned): ModeChange | undefined {
   if (!setsRegister(operation) || (imm & 63) !== HW_MODE) return undefined
   const [first, size] = [(imm >>> 6) & 31, ((imm >>> 11) & 31) + 1]
   if (first + size > 10) return undefined
   const mask = ((1 << size) - 1) << first
   return { mask, bits: (Number(BigInt.asUintN(32, wideConstant(mods.kinds[0], sources[0]))) << first) & mask }
+}
+
+/** Whether an instruction changes what is flushed of f32, and nothing else. */
+export const flushesOtherwise = (planned: Planned): boolean => {
+  const change = modeChange(planned)
+  return change !== undefined && (change.mask & ~MODE_DENORM_32) === 0
 }

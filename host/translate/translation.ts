@@ -5,6 +5,7 @@ import { PROGRAM_PC_TABLE } from '../plan/layout.ts'
 import type { Elder } from './graph.ts'
 import { modeAt, pcOf } from './place.ts'
 import type { RegionWriter } from './region.ts'
+import { SITE } from './sites.ts'
 
 export interface Translation extends SentTranslation {
   readonly run: (wave: number, left: number, block: number) => number
@@ -17,9 +18,6 @@ export interface Translation extends SentTranslation {
   /** The other thread's translation that this one replaced: code that it has may not be planned here. */
   readonly elder?: Elder | undefined
 }
-
-/** How imported globals begin that hold where an access was last: an address in the table of regions, 0 where nothing is known. */
-export const SITE = 'site'
 
 /** Makes a module run on this thread's core. */
 export function linkTranslation(made: SentTranslation, { imports }: CoreMaterial, memory: ArrayBufferLike, elder?: Elder): Translation {
