@@ -15,8 +15,8 @@ const RESULT: KernelResult = {
   translate: 1,
   coreOnce: undefined,
   auto: undefined,
-  again: undefined,
-  together: { threads: 4, seconds: 0.5 },
+  again: 0.25,
+  together: { threads: 4, seconds: 0.5, again: 0.5 },
   native: undefined,
 }
 
