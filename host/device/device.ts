@@ -88,12 +88,15 @@ export class Device {
   readonly #counters: number
   readonly #programs = new Map<Code, Program[]>()
 
+  /** @throws {LaunchError} where the engine has a device already */
   constructor(engine: Engine, target: Target, options: DeviceOptions = {}) {
     this.engine = engine
     this.target = target
     this.options = options
     this.arena = new Arena(engine)
     this.machine = this.arena.allocate(MACHINE_BYTES)
+    if (this.arena.words[(this.machine + MACHINE_COUNTERS) >>> 2] !== 0)
+      throw new LaunchError("the engine has a device already, and all of its memory is that one's; make an engine for each device")
     this.#counters = this.arena.allocate((PSEUDO_OPERATIONS.length + OPERATIONS.length) * 8)
     this.gdsAddress = options.gdsAddress ?? this.arena.allocate(GDS_BYTES)
     this.apertures = APERTURES[target.generation]

@@ -26,6 +26,11 @@ const s_branch = (distance: number) => (0xbf820000 | (distance & 0xffff)) >>> 0
 describe.each(engines)('%s', (_, create) => {
   const deviceOf = async (target: TargetName = 'gfx803') => new Device(await create(), TARGETS[target])
 
+  test('an engine has one device', async () => {
+    const { engine } = await deviceOf()
+    expect(() => new Device(engine, TARGETS.gfx700)).toThrow('the engine has a device already')
+  })
+
   test.each([
     ['gfx600', 'v3'],
     ['gfx700', 'v4'],
