@@ -72,10 +72,9 @@ const JOINED_ROUNDS = 2
 /**
  * Where translating does not pay, so many calls of `run` go to the core uncounted before one is counted again, more each time: counting takes
  * a fifth of what a wave of fifty instructions does. With the counted one they are primes, so that they do not fall into step with the waves
- * of workgroups. Fewer, where waves run on average longer than those before, by the factor RESTLESS.
+ * of workgroups.
  */
-const CALM = [60, 126, 250, 508, 1020] as const
-const RESTLESS = 2
+const CALM = [60, 126, 250, 508, 1020, 2038, 4090] as const
 /** Doubts after which a program is translated anew, every block testing what it reads. */
 const DOUBT_LIMIT = 1000
 /** Translated instructions that are worth a doubt. */
@@ -95,7 +94,6 @@ class Translator implements TranslateEngine, Translations {
   #expected = 0
   /** Calls of `run` that are not counted, and instructions that waves that end there may have run. */
   #calm = 0
-  #calmInstructions = 0
   /** Which of CALM comes next. */
   #patience = 0
   #words: Uint32Array
@@ -214,11 +212,10 @@ class Translator implements TranslateEngine, Translations {
 
   run(wave: number, budget: number): Stop {
     if (this.#calm === 0) return this.#run(wave, budget)
-    const stop = this.core.run(wave, budget)
     this.#calm--
-    if (stop === Stop.End) this.#calmInstructions -= this.#word(wave + WAVE_INSTRUCTIONS)
-    // A wave that goes on and on may be worth it yet.
-    if (stop === Stop.Budget || this.#calmInstructions < 0) this.#calm = 0
+    const stop = this.core.run(wave, budget)
+    // A wave that goes on and on may be worth it yet; and so ends what is run at a stretch, every few milliseconds.
+    if (stop === Stop.Budget) this.#calm = 0
     return stop
   }
 
@@ -415,9 +412,8 @@ class Translator implements TranslateEngine, Translations {
       // There is no need to ask again soon.
       program.asked = 2 * likely
     }
-    if (stop !== Stop.Budget && !this.joined && !this.#hasTranslated(wave)) {
+    if ((stop === Stop.End || stop === Stop.Barrier) && !this.joined && !this.#hasTranslated(wave)) {
       this.#calm = CALM[this.#patience]!
-      this.#calmInstructions = RESTLESS * this.#calm * instructions
       this.#patience = Math.min(this.#patience + 1, CALM.length - 1)
     }
     return false
