@@ -20,7 +20,7 @@ export interface Gain {
   /** In a process that has run other programs. */
   readonly core: Pair
   readonly translate: Pair
-  /** First runs in processes that have run nothing: of `auto`, which translates where that pays. */
+  /** First runs in processes that have run nothing, medians: of `auto`, which translates where that pays. */
   readonly coldCore: number
   readonly coldAuto: number
 }
@@ -30,6 +30,7 @@ const DEFAULT = /\.O2\./
 const ROUNDS = 3
 
 const least = (times: readonly number[]): number => Math.min(...times)
+const median = (times: readonly number[]): number => times.toSorted((a, b) => a - b)[times.length >> 1]!
 const bestOf = (times: readonly JobTime[]): Pair => ({ first: least(times.map((t) => t.first)), again: least(times.map((t) => t.best)) })
 
 function measure(name: string, rounds: number): Gain {
@@ -46,8 +47,8 @@ function measure(name: string, rounds: number): Gain {
     instructions: turns[0]!.core.instructions,
     core: bestOf(turns.map((t) => t.core)),
     translate: bestOf(turns.map((t) => t.translate)),
-    coldCore: least(turns.map((t) => t.coldCore.first)),
-    coldAuto: least(turns.map((t) => t.coldAuto.first)),
+    coldCore: median(turns.map((t) => t.coldCore.first)),
+    coldAuto: median(turns.map((t) => t.coldAuto.first)),
   }
 }
 
@@ -85,7 +86,7 @@ export function showGains(gains: readonly Gain[]): string {
   })
   const notes = [
     'core, first, again: ns an instruction; translate for the first time in a process that has run other programs, and the best of three',
-    'ratios: the core over that, first runs with first runs; cold auto: both in processes that have run nothing',
+    'ratios: the core over that, first runs with first runs; cold auto: both in processes that have run nothing, medians',
   ]
   const head = ['', 'M instr.', 'core', 'first', 'again', ...RATIOS.map(([name]) => `core:${name}`)]
   return `${table(head, [...rows, means])}\n${[...losses, ...notes].join('\n')}\n`
