@@ -1,9 +1,8 @@
 /** What translating gains over the core in whole kernels: in a process that is warm, when a kernel runs again, and in one that has run nothing. */
-import { existsSync } from 'node:fs'
 import { inChild, sayProgress } from './child.ts'
-import { type JobRun, type JobTime, jobLines } from './jobs.ts'
-import { LARGE_JOBS, LOSS, shortName } from './kernels.ts'
-import { geometricMean } from './measure.ts'
+import type { JobRun, JobTime } from './jobs.ts'
+import { LARGE_JOBS, LOSS, largeJobs, shortName } from './kernels.ts'
+import { geometricMean, least } from './measure.ts'
 import { number, ratio, table } from './table.ts'
 
 /** Seconds of a dispatch on one thread, the best of several processes each. */
@@ -29,7 +28,6 @@ export interface Gain {
 const DEFAULT = /\.O2\./
 const ROUNDS = 3
 
-const least = (times: readonly number[]): number => Math.min(...times)
 const median = (times: readonly number[]): number => times.toSorted((a, b) => a - b)[times.length >> 1]!
 const bestOf = (times: readonly JobTime[]): Pair => ({ first: least(times.map((t) => t.first)), again: least(times.map((t) => t.best)) })
 
@@ -54,14 +52,10 @@ function measure(name: string, rounds: number): Gain {
 
 /** All large jobs of the kernels beside the repository, each in processes of its own, engines by turns. */
 export function measureGains(filter: RegExp = DEFAULT, rounds: number = ROUNDS): Gain[] {
-  if (!existsSync(LARGE_JOBS)) throw new Error(`there are no large jobs: ${LARGE_JOBS} does not exist`)
-  const names = jobLines(LARGE_JOBS).map((line) => line.name)
-  const gains = names
-    .filter((name) => filter.test(name))
-    .map((name) => {
-      sayProgress(name)
-      return measure(name, rounds)
-    })
+  const gains = largeJobs(filter).map(({ name }) => {
+    sayProgress(name)
+    return measure(name, rounds)
+  })
   sayProgress('')
   return gains
 }

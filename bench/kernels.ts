@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { cpus } from 'node:os'
 import { inChild, sayProgress } from './child.ts'
 import { type JobLine, type JobRun, type JobTime, jobLines } from './jobs.ts'
-import { type Effort, geometricMean } from './measure.ts'
+import { type Effort, geometricMean, least } from './measure.ts'
 import { buildNative, type NativeTimes, runNative } from './native.ts'
 import { number, ratio, seconds, table } from './table.ts'
 
@@ -49,7 +49,6 @@ const ROUNDS = { small: 3, large: 2 } as const
 /** What the reference runs of a large job: some ten seconds. */
 const REFERENCE_BUDGET = 2_000_000
 
-const least = (times: readonly number[]): number => Math.min(...times)
 const engineTimes = (times: readonly JobTime[], name: string, engine: string) => times.filter((t) => t.name === name && t.engine === engine)
 
 /** Jobs of a file that the engines run from beginning to end, the reference too. */
@@ -141,6 +140,12 @@ export function measureSmallKernels(filter: RegExp | undefined, effort: Effort, 
   })
 }
 
+/** The large jobs whose names match. @throws {Error} they are not there */
+export function largeJobs(filter: RegExp): JobLine[] {
+  if (!existsSync(LARGE_JOBS)) throw new Error(`there are no large jobs: ${LARGE_JOBS} does not exist`)
+  return jobLines(LARGE_JOBS).filter(({ name }) => filter.test(name))
+}
+
 /**
  * The large jobs, which are only beside the repository.
  * @param threads for the run on several; default all that the machine has
@@ -150,12 +155,10 @@ export function measureLargeKernels(
   threads: number = cpus().length,
   rounds: number = ROUNDS.large,
 ): KernelResult[] {
-  const path = LARGE_JOBS
-  if (!existsSync(path)) throw new Error(`there are no large jobs: ${path} does not exist`)
-  const lines = jobLines(path).filter(({ name }) => (filter ?? LARGE_DEFAULT).test(name))
+  const lines = largeJobs(filter ?? LARGE_DEFAULT)
   const results = lines.map((line) => {
     sayProgress(line.name)
-    return measureLarge(path, line, threads, rounds)
+    return measureLarge(LARGE_JOBS, line, threads, rounds)
   })
   sayProgress('')
   return results

@@ -71,6 +71,9 @@ export async function undisturbedSeconds(task: () => Promise<unknown>): Promise<
   return Math.min(disturbed, performance.now() - outer - waiting) / 1000
 }
 
+/** The best of several measurements: whatever else a machine does only adds. */
+export const least = (times: readonly number[]): number => Math.min(...times)
+
 /** Of factors, undefined where there are none. */
 export function geometricMean(values: readonly number[]): number | undefined {
   if (values.length === 0) return undefined

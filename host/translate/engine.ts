@@ -369,12 +369,12 @@ class Translator implements TranslateEngine, Translations {
   #seek(program: Program, wave: number): boolean {
     if (program.interpreted < program.sought || this.joined || !remembers(this.core.material.bytes!)) return false
     program.sought = 2 * program.interpreted
-    return this.#recall(program, wave)
+    return this.#recall(program, wave, this.#originOf(program, wave))
   }
 
-  #recall(program: Program, wave: number): boolean {
+  #recall(program: Program, wave: number, origin: Origin): boolean {
     const start = performance.now()
-    const made = recall(this.#originOf(program, wave))
+    const made = recall(origin)
     if (made === undefined || made.module === program.translation?.module) return false
     const sent = { ...made, program: this.#word(wave + WAVE_PROGRAM) }
     this.#take(wave, linkTranslation(sent, this.core.material, this.memory), made)
@@ -442,7 +442,8 @@ class Translator implements TranslateEngine, Translations {
 
   /** @returns false where what translates is not loaded yet: the dispatch goes on meanwhile */
   #retranslate(program: Program, wave: number): boolean {
-    if (this.#recall(program, wave)) return true
+    const origin = this.#originOf(program, wave)
+    if (this.#recall(program, wave, origin)) return true
     if (this.#maker === undefined) {
       this.load()
       return false
@@ -450,7 +451,6 @@ class Translator implements TranslateEngine, Translations {
     const start = performance.now()
     try {
       const { mode, doubts, translation: before } = program
-      const origin = this.#originOf(program, wave)
       const made = this.#maker.make(this.memory, this.#word(wave + WAVE_PROGRAM), mode, doubts < DOUBT_LIMIT, before)
       isCold = false
       this.#take(wave, made.translation, made)
