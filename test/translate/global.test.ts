@@ -5,6 +5,7 @@ import type { Engine } from '../../host/engine.ts'
 import { TARGETS } from '../../host/isa/targets.ts'
 import { assembleProgram } from '../../host/text/assemble.ts'
 import { createTranslate } from '../../host/translate/engine.ts'
+import { whereDiffers } from './differs.ts'
 import { globalProgram, globalState, REGIONS } from './global.ts'
 import { pick } from './loops.ts'
 import { randomFrom } from './programs.ts'
@@ -48,14 +49,8 @@ test(`${PROGRAMS} random programs that use global memory leave the same state in
   for (let seed = SEED; seed < SEED + PROGRAMS; seed++) {
     const want = outcomes(await createCore(), seed)
     const got = outcomes(await createTranslate({ threshold: THRESHOLDS[seed % THRESHOLDS.length]! }), seed)
-    const run = got.findIndex((text, i) => text !== want[i])
-    if (run < 0) continue
-    const [x, y] = [got, want].map((texts) => texts[run]!.split('\n'))
-    const line = x!.findIndex((text, i) => text !== y![i])
-    const [mine, theirs] = [x!, y!].map((lines) => lines[line]!.split(','))
-    const at = mine!.findIndex((text, i) => text !== theirs![i])
-    const place = `${['status', 'error', 'instructions', 'wave block', 'memory', 'LDS'][line % 6]} dword ${at} (v0 starts at 256)`
-    expect.fail(`seed ${seed}, run ${run}: ${place} is ${mine![at]} instead of ${theirs![at]}\n${globalProgram(randomFrom(seed))}`)
+    const difference = whereDiffers(got, want, ['status', 'error', 'instructions', 'wave block', 'memory', 'LDS'])
+    if (difference !== undefined) expect.fail(`seed ${seed}, ${difference}\n${globalProgram(randomFrom(seed))}`)
   }
 }, 300_000)
 

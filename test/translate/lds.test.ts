@@ -5,6 +5,7 @@ import type { Engine } from '../../host/engine.ts'
 import { TARGETS } from '../../host/isa/targets.ts'
 import { assembleProgram } from '../../host/text/assemble.ts'
 import { createTranslate } from '../../host/translate/engine.ts'
+import { whereDiffers } from './differs.ts'
 import { ldsProgram, ldsState } from './lds.ts'
 import { pick } from './loops.ts'
 import { randomFrom } from './programs.ts'
@@ -46,14 +47,8 @@ test(`${PROGRAMS} random programs that use LDS leave the same state in translate
   for (let seed = SEED; seed < SEED + PROGRAMS; seed++) {
     const want = outcomes(await createCore(), seed)
     const got = outcomes(await createTranslate({ threshold: THRESHOLDS[seed % THRESHOLDS.length]! }), seed)
-    const run = got.findIndex((text, i) => text !== want[i])
-    if (run < 0) continue
-    const [x, y] = [got, want].map((texts) => texts[run]!.split('\n'))
-    const line = x!.findIndex((text, i) => text !== y![i])
-    const [mine, theirs] = [x!, y!].map((lines) => lines[line]!.split(','))
-    const at = mine!.findIndex((text, i) => text !== theirs![i])
-    const place = `${['status', 'error', 'instructions', 'wave block', 'LDS'][line % 5]} dword ${at} (v0 starts at 256)`
-    expect.fail(`seed ${seed}, run ${run}: ${place} is ${mine![at]} instead of ${theirs![at]}\n${ldsProgram(randomFrom(seed))}`)
+    const difference = whereDiffers(got, want, ['status', 'error', 'instructions', 'wave block', 'LDS'])
+    if (difference !== undefined) expect.fail(`seed ${seed}, ${difference}\n${ldsProgram(randomFrom(seed))}`)
   }
 }, 300_000)
 
