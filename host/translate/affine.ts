@@ -8,13 +8,14 @@
  */
 import { REGION_BASE, REGION_HOST, REGION_SIZE } from '../plan/layout.ts'
 import { type Affine, type AffinePlan, rowsOf } from './affine-plan.ts'
+import { BASE_HIGH, isBuffer } from './buffer.ts'
 import type { Chunk } from './chunk.ts'
 import type { SmallLoad } from './gather.ts'
 import { LARGE, needsGrain, SMALL } from './grain.ts'
 import type { Step } from './graph.ts'
 import { push } from './kernels.ts'
 import { ROW_BYTES, type Value } from './lane-values.ts'
-import { BASE_HIGH, bytesLoaded, dwordsLoaded, isBuffer, smallLoad, unalignedBits } from './nest-plan.ts'
+import { bytesLoaded, dwordsLoaded, smallLoad, unalignedBits } from './nest-plan.ts'
 import { FAIL, type NestContext } from './nest-rows.ts'
 import { findRegion } from './nest-scalars.ts'
 import { Code, I32, I64, OP, SIMD, V128 } from './wasm.ts'
@@ -361,7 +362,7 @@ export class AffineLoop {
   #load(code: Code, step: Step, index: number, value: Affine): void {
     const { chunks, context } = this.around
     const bytes = bytesLoaded(step)
-    const unaligned = isBuffer(step) ? unalignedBits(step) : 0
+    const unaligned = isBuffer(step) ? unalignedBits(bytes) : 0
     const [base, size, delta, region] = [this.#fresh(I64), this.#fresh(I64), this.#fresh(I32), this.#fresh(I32)]
     const [first, count, at] = [this.#fresh(I64), this.#fresh(I64), this.#fresh(I32)]
     const stride = this.#strides.get(value)

@@ -6,6 +6,7 @@ import { bitsOf, type OperandType } from '../isa/row.ts'
 import { EXEC_LO, RECORD_PC, WAVE_MASKED, WAVE_MODE, WAVE_PC } from '../plan/layout.ts'
 import { FLAG_APPROXIMATE, KIND_SCALAR } from '../plan/record.ts'
 import { type UnfinishedRun, writeAgain } from './again.ts'
+import { resourceReads } from './buffer.ts'
 import { crossLaneUses, laneSource, writeCrossLane } from './crosslane.ts'
 import { GrainState } from './flow.ts'
 import { GlobalAccesses, globalAccess, globalReads } from './global.ts'
@@ -238,12 +239,14 @@ export class BlockWriter {
   #touchGlobal(step: Step, rest: number): void {
     const isStore = globalAccess(step) === 'store'
     const [reads, writes] = [globalReads(step), rowsWritten(step, 'call')]
-    if ((this.#stores && !isStore) || this.#isFull(writes) || this.#clashes(step, undefined, reads, writes)) this.#close()
+    const isAwaited = overlaps(resourceReads(step), this.#written)
+    if ((this.#stores && !isStore) || isAwaited || this.#isFull(writes) || this.#clashes(step, undefined, reads, writes)) this.#close()
     if (this.#run.length === 0) this.#open(step, rest)
     this.#usesRows(reads, writes)
     this.#run.push({ step, captured: [], touches: true })
     this.#global ??= new GlobalAccesses(this.locals, WAVE)
     const global = this.#global
+    global.add(this.code, step)
     if (isStore) {
       this.#stores = true
       this.#wait({ reads: new Set(reads), writes: NOTHING, apply: () => global.store(this.code, step) })

@@ -1,9 +1,10 @@
 /**
- * Loads and stores of global memory that are part of a run of lanes (lanes.ts). Each chunk tests its addresses as it comes to them, and loads;
+ * Loads and stores of global memory, FLAT ones and buffer ones, that are part of a run of lanes (lanes.ts). Each chunk tests its addresses as it comes to them, and loads;
  * stores follow when the run's loop is done, for a later chunk may still fail, and no load of the run may see them.
  */
 import { dwordsOf } from '../isa/row.ts'
 import { FLAG_GLC } from '../plan/record.ts'
+import { BUFFER_ADDRESS, isAddressed, isBuffer, pushOrigin } from './buffer.ts'
 import type { Chunk } from './chunk.ts'
 import { loadLanes } from './gather.ts'
 import type { Step } from './graph.ts'
@@ -13,18 +14,20 @@ import type { Test } from './lanes.ts'
 import { bytesLoaded, dwordsLoaded, smallLoad } from './nest-plan.ts'
 import { findRegion } from './nest-scalars.ts'
 import { type GlobalWay, globalWay } from './roles.ts'
+import { waveScalars } from './scalars.ts'
 import { dataRows, type Element, rowsFrom, storeRows } from './scatter.ts'
 import { SITE } from './sites.ts'
 import { type Code, I32, I64, OP } from './wasm.ts'
 
 /** What an instruction does to global memory, if it can be part of a run. */
 export const globalAccess = (step: Step): GlobalWay | undefined =>
-  step.imm === 0 && (step.flags & ~FLAG_GLC) === 0 ? globalWay(step.operation) : undefined
+  (isBuffer(step) ? isAddressed(step) : step.imm === 0) && (step.flags & ~FLAG_GLC) === 0 ? globalWay(step.operation) : undefined
 
 const SMALL_STORES: Readonly<Record<string, number>> = { byte: 1, short: 2 }
-const elementOf = ({ operation, sources }: Step): Element => {
-  const bytes = SMALL_STORES[operation.name.split('_').at(-1)!] ?? 4 * dwordsOf(operation.shape.sources[1]!)
-  return { data: sources[1], bytes, offset: 0 }
+const elementOf = (step: Step): Element => {
+  const { operation, sources, dst } = step
+  const bytes = SMALL_STORES[operation.name.split('_').at(-1)!] ?? 4 * dwordsOf(operation.shape.sources.at(-1)!)
+  return { data: isBuffer(step) ? dst : sources[1], bytes, offset: 0 }
 }
 
 /** Rows that such an access reads. */
@@ -36,6 +39,8 @@ export function globalReads(step: Step): number[] {
 /** The accesses of a run. */
 export class GlobalAccesses {
   readonly #regions: KnownRegion[] = []
+  /** Locals of what buffer accesses add to their addresses. */
+  readonly #origins = new Map<Step, number>()
   /** Set when a chunk is not where its access was last: which access, the address of a lane; which of them it was before, and in which turn. */
   readonly #which: number
   readonly #address: number
@@ -50,6 +55,14 @@ export class GlobalAccesses {
     this.#last = locals.fresh(I32)
     this.#pointer = locals.fresh(I32)
     this.#address = locals.fresh(I64)
+  }
+
+  /** Appends what stands before the run, where the access's turn came: scalars may change behind it. */
+  add(code: Code, step: Step): void {
+    if (!isBuffer(step)) return
+    const origin = this.locals.local(I64)
+    pushOrigin(code, step, waveScalars(this.wave)).set(origin)
+    this.#origins.set(step, origin)
   }
 
   /** Appends what stands before the loop, whose body is written: most accesses hit the region that they hit in the wave before. */
@@ -75,6 +88,8 @@ export class GlobalAccesses {
     const region = this.#region(step)
     const places = region.locate(code, row, active, (outside) => {
       firstOutside(code, row, outside, this.#address, locals)
+      const { origin } = region.access
+      if (origin !== undefined) code.get(this.#address).get(origin).op(OP.i64Add).i64(BUFFER_ADDRESS).op(OP.i64And).set(this.#address)
       code.i32(this.#regions.indexOf(region)).set(this.#which).op(OP.br)
       code.u32(miss + 1)
     })
@@ -128,7 +143,8 @@ export class GlobalAccesses {
     const known = this.#regions.find(({ access }) => access.step === step)
     if (known !== undefined) return known
     const writes = globalAccess(step) === 'store'
-    const region = new KnownRegion(this.locals, { step, bytes: writes ? elementOf(step).bytes : bytesLoaded(step), writes })
+    const bytes = writes ? elementOf(step).bytes : bytesLoaded(step)
+    const region = new KnownRegion(this.locals, { step, bytes, writes, origin: this.#origins.get(step) })
     this.#regions.push(region)
     return region
   }

@@ -2,7 +2,8 @@
 import { REGION_BASE, REGION_FLAGS, REGION_HOST, REGION_SIZE } from '../plan/layout.ts'
 import type { Step } from './graph.ts'
 import type { FunctionLocals } from './lane-values.ts'
-import { type Code, OP, SIMD, V128 } from './wasm.ts'
+import { unalignedBits } from './nest-plan.ts'
+import { type Code, I64, OP, SIMD, V128 } from './wasm.ts'
 
 /** Bit of a region's flags: it may be written. */
 const WRITABLE = 1
@@ -13,13 +14,15 @@ export interface Access {
   /** How much a lane touches. */
   readonly bytes: number
   readonly writes: boolean
+  /** Of buffer accesses the i64 local of what is added to the addresses, and that makes them ones of 48 bits. */
+  readonly origin?: number | undefined
 }
 
 /** Pushes a dword of the addresses of four lanes. */
 export type PushRow = (dword: 0 | 1) => void
 
 export class KnownRegion {
-  /** In all lanes: the base's dwords, the offset of the first access that is not inside any more (0 while nothing is known), and the base on the host. */
+  /** In all lanes: the dwords of the base, less the origin; the offset of the first access that is not inside any more (0 while nothing is known), and the base on the host. */
   readonly #low: number
   readonly #high: number
   readonly #end: number
@@ -51,8 +54,11 @@ export class KnownRegion {
     const test = () => {
       row(0)
       code.get(this.#low).simd(SIMD.i32x4Sub).tee(places).get(this.#end).simd(SIMD.i32x4GeU)
-      row(1)
-      code.get(this.#high).simd(SIMD.xor).simd(SIMD.or).get(active).simd(SIMD.and).tee(outside).simd(SIMD.anyTrue)
+      if (this.access.origin === undefined) {
+        row(1)
+        code.get(this.#high).simd(SIMD.xor)
+      } else this.#pushApart(code, row, places)
+      code.simd(SIMD.or).get(active).simd(SIMD.and).tee(outside).simd(SIMD.anyTrue)
     }
     test()
     code.block(OP.if)
@@ -62,6 +68,16 @@ export class KnownRegion {
     return places
   }
 
+  /** Pushes lanes that are not zero where an address, of 48 bits, is 4 GiB or more from the base, or where not all of its bits count. */
+  #pushApart(code: Code, row: PushRow, places: number): void {
+    row(1)
+    code.get(this.#high).simd(SIMD.i32x4Sub)
+    row(0)
+    code.get(this.#low).simd(SIMD.i32x4LtU).simd(SIMD.i32x4Add).i32(16).simd(SIMD.i32x4Shl)
+    const unaligned = unalignedBits(this.access.bytes)
+    if (unaligned > 0) code.get(places).v128(unaligned).simd(SIMD.and).simd(SIMD.or)
+  }
+
   /** Pushes host addresses where it is known that all lanes are inside: of those whose low dwords are on the stack. */
   pushPlaces(code: Code): void {
     code.get(this.#low).simd(SIMD.i32x4Sub).get(this.#host).simd(SIMD.i32x4Add)
@@ -69,24 +85,37 @@ export class KnownRegion {
 
   /** Appends that a region is known. @param pointer local of its place in the table; @param fail the label, so far away, where control goes if that is none for such accesses */
   learn(code: Code, pointer: number, fail: number): void {
-    const { bytes, writes } = this.access
+    const { bytes, writes, origin } = this.access
     const field = (offset: number) => code.get(pointer).memory(OP.i32Load, offset)
     if (writes) field(REGION_FLAGS).i32(WRITABLE).op(OP.i32And, OP.i32Eqz, OP.brIf).u32(fail)
-    // base + size - 1 must not go beyond 4 GiB of the same high dword, and the region must be large enough.
-    field(REGION_BASE)
-    field(REGION_SIZE).op(OP.i32Add).i32(-1).op(OP.i32Add)
-    field(REGION_BASE).op(OP.i32LtU, OP.brIf).u32(fail)
+    if (origin === undefined) {
+      // base + size - 1 must not go beyond 4 GiB of the same high dword.
+      field(REGION_BASE)
+      field(REGION_SIZE).op(OP.i32Add).i32(-1).op(OP.i32Add)
+      field(REGION_BASE).op(OP.i32LtU, OP.brIf).u32(fail)
+    } else if (unalignedBits(bytes) > 0) {
+      // Bits that do not count are told by how far addresses are from the base.
+      field(REGION_BASE).i32(unalignedBits(bytes)).op(OP.i32And, OP.brIf).u32(fail)
+    }
     field(REGION_SIZE).i32(bytes).op(OP.i32LtU, OP.brIf).u32(fail)
     this.recall(code, pointer)
   }
 
   /** The same of a region that was learnt before. */
   recall(code: Code, pointer: number): void {
+    const { origin } = this.access
     const splat = (offset: number) => code.get(pointer).memory(OP.i32Load, offset)
-    splat(REGION_BASE).simd(SIMD.i32x4Splat).set(this.#low)
-    splat(REGION_BASE + 4)
-      .simd(SIMD.i32x4Splat)
-      .set(this.#high)
+    if (origin === undefined) {
+      splat(REGION_BASE).simd(SIMD.i32x4Splat).set(this.#low)
+      splat(REGION_BASE + 4)
+        .simd(SIMD.i32x4Splat)
+        .set(this.#high)
+    } else {
+      const base = this.locals.temporary(I64)
+      code.get(pointer).memory(OP.i64Load, REGION_BASE).get(origin).op(OP.i64Sub).tee(base)
+      code.op(OP.i32WrapI64).simd(SIMD.i32x4Splat).set(this.#low)
+      code.get(base).i64(32n).op(OP.i64ShrU, OP.i32WrapI64).simd(SIMD.i32x4Splat).set(this.#high)
+    }
     splat(REGION_SIZE)
       .i32(this.access.bytes - 1)
       .op(OP.i32Sub)

@@ -2,9 +2,11 @@
  * Finds loops of several blocks that can run group by group (nest-graph.ts): all groups take the same way through them, since what
  * decides about it is the same for all. Which scalar pair is a lane mask changes on the way, so that is followed from block to block.
  */
+
 import { bitsOf, isFloat } from '../isa/row.ts'
 import { scalarOffset, VCC_LO } from '../plan/layout.ts'
 import { FLAG_GLC, KIND_VECTOR } from '../plan/record.ts'
+import { resourceReads } from './buffer.ts'
 import { type Block, type Step, successors } from './graph.ts'
 import { hasMask, maskOffset, ROW_BYTES } from './lane-values.ts'
 import { isLdsRead } from './lds-plan.ts'
@@ -20,7 +22,6 @@ import {
   loadsScalars,
   loadWrites,
   maskSources,
-  resourceReads,
   rowsWritten,
   SEES_OTHERS,
 } from './nest-plan.ts'

@@ -1,13 +1,12 @@
 /** Loads of global memory in loops that run group by group: of lanes that are all in one region, by the region that was hit last. */
-import { KIND_SCALAR } from '../plan/record.ts'
+import { isBuffer, pushOrigin } from './buffer.ts'
 import type { Chunk } from './chunk.ts'
-import { wideConstant } from './constant.ts'
 import { loadLanes } from './gather.ts'
 import type { Step } from './graph.ts'
 import { firstOutside, KnownRegion } from './known-region.ts'
 import { type FunctionLocals, ROW_BYTES } from './lane-values.ts'
 import { LdsReads } from './lds.ts'
-import { BASE_HIGH, BUFFER_OFFSET, bytesLoaded, dwordsLoaded, isBuffer, smallLoad, unalignedBits } from './nest-plan.ts'
+import { bytesLoaded, dwordsLoaded, smallLoad, unalignedBits } from './nest-plan.ts'
 import type { GroupRows, NestContext } from './nest-rows.ts'
 import { findRegion, type UniformScalars } from './nest-scalars.ts'
 import { M0 } from './scalars.ts'
@@ -58,15 +57,7 @@ export class LaneLoads {
   #bufferBase(code: Code, step: Step): readonly [low: number, high: number] {
     const { locals } = this.context
     const base = locals.local(I64)
-    this.uniform.file.load(code, step.sources[1], true)
-    code.i64((BigInt(BASE_HIGH) << 32n) | 0xffff_ffffn).op(OP.i64And)
-    if (step.mods.kinds[2] === KIND_SCALAR) code.get(this.uniform.local(step.sources[2])).op(OP.i64ExtendI32U)
-    else code.i64(BigInt.asUintN(32, wideConstant(step.mods.kinds[2]!, step.sources[2])))
-    code
-      .op(OP.i64Add)
-      .i64(BigInt(step.imm & BUFFER_OFFSET))
-      .op(OP.i64Add)
-      .set(base)
+    pushOrigin(code, step, this.uniform.file).set(base)
     return [0n, 32n].map((shift) => {
       const local = locals.local(V128)
       code.get(base).i64(shift).op(OP.i64ShrU, OP.i32WrapI64).simd(SIMD.i32x4Splat).set(local)
@@ -89,7 +80,7 @@ export class LaneLoads {
     chunk.pushBits(code, step.sources[0] + ROW_BYTES)
     code.get(high).simd(SIMD.i32x4Add)
     code.get(rows[0]).get(low).simd(SIMD.i32x4LtU).simd(SIMD.i32x4Sub).set(rows[1])
-    const bits = unalignedBits(step)
+    const bits = unalignedBits(bytesLoaded(step))
     if (bits > 0)
       code.get(rows[0]).v128(bits).simd(SIMD.and).get(this.active[index]!).simd(SIMD.and).simd(SIMD.anyTrue).op(OP.brIf).u32(fail)
     return rows

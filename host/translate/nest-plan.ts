@@ -1,7 +1,8 @@
 /** Finds loops that can run group by group (nest.ts). */
 import { dwordsOf } from '../isa/row.ts'
 import { scalarOffset, VCC_LO } from '../plan/layout.ts'
-import { FLAG_GLC, IMM_ADDR64, KIND_NONE, KIND_SCALAR, KIND_SPECIAL } from '../plan/record.ts'
+import { FLAG_GLC, KIND_NONE, KIND_SCALAR } from '../plan/record.ts'
+import { isAddressed, isBuffer, resourceReads } from './buffer.ts'
 import { wideConstant } from './constant.ts'
 import { factOf } from './fact.ts'
 import { SMALL_LOADS, type SmallLoad } from './gather.ts'
@@ -244,25 +245,13 @@ const rowsOfValue = factOf(({ shape }) => {
   return type === undefined ? 0 : dwordsOf(type)
 })
 
-/** Bits of a buffer instruction's constant offset. */
-export const BUFFER_OFFSET = 0xfff
-/** High dword of a resource: the base's part. */
-export const BASE_HIGH = 0xffff
-
-/** Of buffer loads only those by a 64-bit address (gfx6, gfx7). */
-export const isLaneLoad = (step: Step): boolean =>
-  isBuffer(step) ? (step.imm & ~BUFFER_OFFSET) === IMM_ADDR64 && step.mods.kinds[2] !== KIND_SPECIAL : step.imm === 0
-export const isBuffer = ({ operation }: Step): boolean => operation.table === 'mubuf'
-/** Scalars that such a load adds to its addresses: the resource's base and an offset. */
-export const resourceReads = (step: Step): Set<number> => {
-  if (!isBuffer(step)) return new Set()
-  return new Set([...pairSet(step.sources[1]), ...(step.mods.kinds[2] === KIND_SCALAR ? [step.sources[2]] : [])])
-}
+/** Of buffer loads only those by a 64-bit address. */
+export const isLaneLoad = (step: Step): boolean => (isBuffer(step) ? isAddressed(step) : step.imm === 0)
 
 export const smallLoad = ({ operation }: Step): SmallLoad | undefined => SMALL_LOADS[operation.name.split('_').at(-1)!]
 export const bytesLoaded = (step: Step): number => smallLoad(step)?.bytes ?? 4 * dwordsLoaded(step)
-/** Bits of a buffer load's address that gfx6 drops and gfx7 does not: loads where they are not zero are for the ordinary code. */
-export const unalignedBits = (step: Step): number => Math.min(bytesLoaded(step), 4) - 1
+/** Bits of a buffer access's address that gfx6 drops and gfx7 does not: accesses where they are not zero are for the ordinary code. */
+export const unalignedBits = (bytes: number): number => Math.min(bytes, 4) - 1
 
 export const dwordsLoaded = ({ operation }: Step): number => dwordsOf(operation.shape.results[0]!)
 export const loadReads = (step: Step): Set<number> =>

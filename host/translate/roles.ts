@@ -33,7 +33,7 @@ export const ldsAccessOf = factOf(({ name }) => {
 /** What an access of global memory does that runs of lanes can have. */
 export type GlobalWay = 'load' | 'store'
 export const globalWay = factOf(
-  ({ name }) => /^flat_(load|store)_(dword(x[234])?|byte|short|[us](byte|short))$/.exec(name)?.[1] as GlobalWay | undefined,
+  ({ name }) => /^(?:flat|buffer)_(load|store)_(dword(x[234])?|byte|short|[us](byte|short))$/.exec(name)?.[1] as GlobalWay | undefined,
 )
 
 /** Which move between scalars and single lanes an operation is. */

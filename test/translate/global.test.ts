@@ -5,8 +5,9 @@ import type { Engine } from '../../host/engine.ts'
 import { TARGETS } from '../../host/isa/targets.ts'
 import { assembleProgram } from '../../host/text/assemble.ts'
 import { createTranslate } from '../../host/translate/engine.ts'
+import { bufferState, buffersOf } from './buffers.ts'
 import { whereDiffers } from './differs.ts'
-import { globalProgram, globalState, REGIONS } from './global.ts'
+import { type Accesses, FLAT, globalProgram, globalState, REGIONS } from './global.ts'
 import { pick } from './loops.ts'
 import { randomFrom } from './programs.ts'
 
@@ -15,14 +16,27 @@ const MODES = [0x3c0, 0x3c0, 0x3c0, 0x3f0, 0x1c0, 0x3cf]
 const THRESHOLDS = [1, 1, 7, 40, 300]
 const BUDGET = 3000
 
+/** How programs use memory, and what they begin with. */
+interface Kind {
+  readonly accesses: Accesses
+  readonly state: typeof globalState
+}
+const KINDS: Readonly<Record<string, Kind>> = {
+  'through FLAT': { accesses: FLAT, state: globalState },
+  'through buffers of gfx600': { accesses: buffersOf('gfx600'), state: bufferState },
+  'through buffers of gfx700': { accesses: buffersOf('gfx700'), state: bufferState },
+  'through buffers of gfx803': { accesses: buffersOf('gfx803'), state: bufferState },
+}
+
 /** What runs of a program leave, the second time with most of it translated: registers, memory, LDS, and what was said of the end. */
-function outcomes(engine: Engine, seed: number): string[] {
+function outcomes(engine: Engine, kind: Kind, seed: number): string[] {
   const random = randomFrom(seed)
-  const source = globalProgram(random)
-  const { state, memory } = globalState(random, pick(random, MODES))
-  const device = new Device(engine, TARGETS.gfx803)
+  const { target } = kind.accesses
+  const source = globalProgram(random, kind.accesses)
+  const { state, memory } = kind.state(random, pick(random, MODES))
+  const device = new Device(engine, target)
   const regions = REGIONS.map(({ bytes, address, writable }) => device.memory.allocate(bytes, { address, writable }))
-  const code = device.loadCode(assembleProgram(source, TARGETS.gfx803).words)
+  const code = device.loadCode(assembleProgram(source, target).words)
   const stretches = [BUDGET, BUDGET, 1 + random(60), 1 + random(400)]
   return stretches.map((stretch) => {
     for (const [i, region] of regions.entries()) device.memory.view(region).set(memory[i]!)
@@ -45,14 +59,15 @@ function outcomes(engine: Engine, seed: number): string[] {
 const PROGRAMS = Number(process.env.LANEWISE_PROGRAMS ?? 300)
 const SEED = Number(process.env.LANEWISE_SEED ?? 1)
 
-test(`${PROGRAMS} random programs that use global memory leave the same state in translate as in core, wherever they are cut`, async () => {
-  for (let seed = SEED; seed < SEED + PROGRAMS; seed++) {
-    const want = outcomes(await createCore(), seed)
-    const got = outcomes(await createTranslate({ threshold: THRESHOLDS[seed % THRESHOLDS.length]! }), seed)
-    const difference = whereDiffers(got, want, ['status', 'error', 'instructions', 'wave block', 'memory', 'LDS'])
-    if (difference !== undefined) expect.fail(`seed ${seed}, ${difference}\n${globalProgram(randomFrom(seed))}`)
-  }
-}, 300_000)
+for (const [name, kind] of Object.entries(KINDS))
+  test(`${PROGRAMS} random programs that use global memory ${name} leave the same state in translate as in core, wherever they are cut`, async () => {
+    for (let seed = SEED; seed < SEED + PROGRAMS; seed++) {
+      const want = outcomes(await createCore(), kind, seed)
+      const got = outcomes(await createTranslate({ threshold: THRESHOLDS[seed % THRESHOLDS.length]! }), kind, seed)
+      const difference = whereDiffers(got, want, ['status', 'error', 'instructions', 'wave block', 'memory', 'LDS'])
+      if (difference !== undefined) expect.fail(`seed ${seed}, ${difference}\n${globalProgram(randomFrom(seed), kind.accesses)}`)
+    }
+  }, 300_000)
 
 test('where a load misses, what was read of a row that the run writes before it is read again as it was', async () => {
   const source = `
@@ -112,4 +127,37 @@ test('more rows than can be kept as they were are not written in one run with a 
   const done = ['done', 33, 0x01010101, 0x1d1d1d1d, undefined]
   const fault = expect.stringContaining('lane 40 accessed 4 bytes at 0x100001000')
   expect([run(160), run(160), run(4096)]).toEqual([done, done, ['stopped', 1, 0, 0, fault]])
+})
+
+test('a buffer access reads its offset behind what makes it, and its resource before that is changed', async () => {
+  const source = `
+    v_cmp_gt_u32_e64 s[20:21], v4, v5
+    buffer_load_dword v6, v[2:3], s[8:11], s20 addr64
+    s_mov_b32 s8, 0
+    v_add_i32 v7, vcc, 1, v6
+    buffer_store_dword v7, v[2:3], s[12:15], 0 addr64
+    s_mov_b32 s13, 0
+    s_endpgm`
+  const device = new Device(await createTranslate({ threshold: 1 }), TARGETS.gfx600)
+  const region = device.memory.allocate(1024, { address: 0x1_0000_0000n })
+  const code = device.loadCode(assembleProgram(source, TARGETS.gfx600).words)
+  const words = Uint32Array.from({ length: 256 }, (_, i) => 100 + i)
+  const lanes = Array.from({ length: 64 }, (_, lane) => lane)
+  for (let time = 0; time < 3; time++) {
+    device.memory.view(region).set(new Uint8Array(words.buffer))
+    const vgprs = new Map<number, number | number[]>([
+      [2, lanes.map((lane) => 4 * lane)],
+      [3, 0],
+      // v4 is greater in lanes 3 and 5: the offset is 40.
+      [4, lanes.map((lane) => (lane === 3 || lane === 5 ? 1 : 0))],
+      [5, 0],
+    ])
+    const sgprs = new Map([8, 9, 10, 11, 12, 13, 14, 15].map((s) => [s, s === 9 || s === 13 ? 1 : s === 12 ? 512 : 0] as const))
+    const execution = bareWave(device, code, { vgprs, sgprs })
+    execution.step(100)
+    expect(execution.status).toBe('done')
+    const after = new Uint32Array(device.memory.view(region).slice().buffer)
+    expect([...after.subarray(128, 192)]).toEqual(lanes.map((lane) => 100 + 10 + lane + 1))
+    execution.free()
+  }
 })

@@ -1,12 +1,13 @@
-/** Random programs of gfx803 that load from global memory and store to it between other instructions, and what they work on. */
+/** Random programs that load from global memory and store to it between other instructions, and what they work on. */
+import { TARGETS, type Target } from '../../host/isa/targets.ts'
 import { ldsAddresses } from './lds.ts'
 import { BY_CONSTANTS, BY_VCC, execMask, LANES, ldsRead, MASKS, pair, pick, quad, SCALARS } from './loops.ts'
-import { instruction, type randomFrom, word } from './programs.ts'
+import { instruction, legal, type randomFrom, word } from './programs.ts'
 
 type Random = ReturnType<typeof randomFrom>
 
 /** First rows of addresses; the random instructions leave them alone. v18 is for what they are computed from, v19 an address in LDS. */
-const ADDRESSES = [12, 14, 16]
+export const ADDRESSES = [12, 14, 16]
 const COUNTER = 40
 /** Regions: two to read and write that are neighbours, a small one that is for reading, one that crosses 4 GiB. */
 export const REGIONS = [
@@ -15,6 +16,17 @@ export const REGIONS = [
   { address: 0x2_0000_0040n, bytes: 320, writable: false },
   { address: 0x3_ffff_ff00n, bytes: 512, writable: true },
 ] as const
+
+/** How programs touch memory. */
+export interface Accesses {
+  readonly target: Target
+  load(random: Random): string
+  store(random: Random): string
+  /** Addresses of the first region. */
+  compute(random: Random): string[]
+  /** What else there is. */
+  other(random: Random): string
+}
 
 const address = (random: Random): string => pair(pick(random, ADDRESSES))
 const load = (random: Random): string =>
@@ -36,9 +48,8 @@ const store = (random: Random): string =>
     () => `flat_store_${pick(random, ['byte', 'short'])} ${address(random)}, v${random(12)}`,
   ])()
 
-/** Addresses of the first region out of what rows hold, floats perhaps: side by side, or anywhere. */
-function compute(random: Random): string[] {
-  const row = pick(random, ADDRESSES)
+/** Offsets in the first region in v18, out of what rows hold, floats perhaps: side by side, or anywhere. */
+export function computeOffsets(random: Random): string[] {
   const index = pick(random, [
     () => [
       'v_mbcnt_lo_u32_b32 v18, -1, 0',
@@ -50,16 +61,15 @@ function compute(random: Random): string[] {
     () => [`v_mac_f32 v18, v${random(12)}, v${random(12)}`],
     () => [`v_cvt_u32_f32 v18, v${random(12)}`, 'v_lshlrev_b32 v18, 2, v18'],
   ])()
+  return [...index, `v_and_b32 v18, ${pick(random, ['0xffc', '0xff0', '0x3fc', '0x7ff'])}, v18`]
+}
+function compute(random: Random): string[] {
+  const row = pick(random, ADDRESSES)
   const high = pick(random, ['v_mov_b32 HIGH, 1', 'v_addc_u32 HIGH, vcc, 0, v15, vcc', 'v_addc_u32 HIGH, vcc, 0, v13, vcc']).replace(
     'HIGH',
     `v${row + 1}`,
   )
-  return [
-    ...index,
-    `v_and_b32 v18, ${pick(random, ['0xffc', '0xff0', '0x3fc', '0x7ff'])}, v18`,
-    `v_add_u32 v${row}, vcc, ${pick(random, [0, 's41'])}, v18`,
-    high,
-  ]
+  return [...computeOffsets(random), `v_add_u32 v${row}, vcc, ${pick(random, [0, 's41'])}, v18`, high]
 }
 
 const other = (random: Random): string =>
@@ -83,17 +93,20 @@ const other = (random: Random): string =>
     () => `s_setreg_imm32_b32 hwreg(HW_REG_MODE, 4, 4), ${pick(random, ['0xf', '0xc', '0x0'])}`,
   ])()
 
+/** FLAT instructions of gfx803. */
+export const FLAT: Accesses = { target: TARGETS.gfx803, load, store, compute, other }
+
 /** Straight code, mostly in a loop. */
-export function globalProgram(random: Random): string {
+export function globalProgram(random: Random, { target, load, store, compute, other }: Accesses): string {
   const stores = random(3)
   const line = (): string[] => {
     const kind = random(14)
     if (kind < 3) return [load(random)]
     if (kind < 3 + stores) return [store(random)]
     if (kind === 6 || kind === 7) return random(3) ? compute(random) : [load(random)]
-    if (kind === 8 && random(3) === 0) return [ldsRead(random, [19])]
+    if (kind === 8 && random(3) === 0) return [legal(() => ldsRead(random, [19]), target)]
     if (kind === 9 && random(2) === 0) return [other(random)]
-    return [instruction(random, pick(random, [LANES, LANES, BY_CONSTANTS, MASKS, BY_VCC, SCALARS]))]
+    return [instruction(random, pick(random, [LANES, LANES, BY_CONSTANTS, MASKS, BY_VCC, SCALARS]), target)]
   }
   const body = Array.from({ length: 1 + random(20) }, line).flat()
   if (random(4) === 0) return [...body, 's_endpgm'].join('\n')

@@ -1,7 +1,7 @@
 /** Random programs of gfx803: runs of lanes, scalars between them, loops, masked stretches; registers full of awkward values. */
 
 import { AssembleError } from '../../host/errors.ts'
-import { TARGETS } from '../../host/isa/targets.ts'
+import { TARGETS, type Target } from '../../host/isa/targets.ts'
 import { assemble } from '../../host/text/assemble.ts'
 
 /** A small generator of numbers that repeats by its seed (mulberry32). */
@@ -220,17 +220,24 @@ function operand(kind: string, random: Random): string {
 }
 
 /** An instruction that the hardware has: for one, a VALU operation reads one scalar register at most. */
-export function instruction(random: Random, table: readonly string[]): string {
+export const instruction = (random: Random, table: readonly string[], target: Target = TARGETS.gfx803): string =>
+  legal(() => spell(attempt(random, table), target), target)
+
+/** The first of random lines that the hardware has. */
+export function legal(line: () => string, target: Target): string {
   for (;;) {
-    const text = attempt(random, table)
+    const text = line()
     try {
-      assemble(text, TARGETS.gfx803)
+      assemble(text, target)
       return text
     } catch (error) {
       if (!(error instanceof AssembleError)) throw error
     }
   }
 }
+
+/** Sums of integers have other names before gfx8. */
+const spell = (text: string, { name }: Target): string => (name === 'gfx803' ? text : text.replace(/^v_(add|sub|subrev)_u32/, 'v_$1_i32'))
 
 function attempt(random: Random, table: readonly string[]): string {
   const [name, ...kinds] = table[random(table.length)]!.split(' ')
