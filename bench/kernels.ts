@@ -39,8 +39,8 @@ export interface KernelResult {
 
 const SMALL = 'test/data/kernels/gfx803.ndjson'
 const SHARED = '../shared/kernels/jobs'
-/** The large jobs, which are only beside the repository. */
-export const LARGE_JOBS = `${SHARED}/gfx803.large.ndjson`
+/** The large jobs of a target, which are only beside the repository. */
+export const largePath = (target: string): string => `${SHARED}/${target}.large.ndjson`
 /** Of the large jobs, those that take long enough to mean something, and not too long. */
 const LARGE_DEFAULT = /^(mandelbrot|nbody|sha256|matmul_naive|fir|stencil3d)\.gfx803\.O2/
 
@@ -140,10 +140,10 @@ export function measureSmallKernels(filter: RegExp | undefined, effort: Effort, 
   })
 }
 
-/** The large jobs whose names match. @throws {Error} they are not there */
-export function largeJobs(filter: RegExp): JobLine[] {
-  if (!existsSync(LARGE_JOBS)) throw new Error(`there are no large jobs: ${LARGE_JOBS} does not exist`)
-  return jobLines(LARGE_JOBS).filter(({ name }) => filter.test(name))
+/** The jobs of a file of large ones whose names match. @throws {Error} it is not there */
+export function largeJobs(path: string, filter: RegExp): JobLine[] {
+  if (!existsSync(path)) throw new Error(`there are no large jobs: ${path} does not exist`)
+  return jobLines(path).filter(({ name }) => filter.test(name))
 }
 
 /**
@@ -155,16 +155,17 @@ export function measureLargeKernels(
   threads: number = cpus().length,
   rounds: number = ROUNDS.large,
 ): KernelResult[] {
-  const lines = largeJobs(filter ?? LARGE_DEFAULT)
+  const path = largePath('gfx803')
+  const lines = largeJobs(path, filter ?? LARGE_DEFAULT)
   const results = lines.map((line) => {
     sayProgress(line.name)
-    return measureLarge(LARGE_JOBS, line, threads, rounds)
+    return measureLarge(path, line, threads, rounds)
   })
   sayProgress('')
   return results
 }
 
-export const shortName = (name: string): string => name.replace(/\.gfx803\.(O2\.)?/, ' ').replace(/[ .](small|large)$/, '')
+export const shortName = (name: string): string => name.replace(/\.gfx\d+\.(O2\.)?/, ' ').replace(/[ .](small|large)$/, '')
 
 /** Below this the translating engine is said to lose against the core. */
 export const LOSS = 0.9

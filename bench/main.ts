@@ -2,6 +2,7 @@
 import { writeFileSync } from 'node:fs'
 import { text } from 'node:stream/consumers'
 import { parseArgs } from 'node:util'
+import { TARGETS } from '../host/index.ts'
 import { chart } from './chart.ts'
 import { measureGains, showGains } from './gains.ts'
 import { runJobsHere } from './jobs.ts'
@@ -24,6 +25,7 @@ Sections, all of them where none is named:
   --all           Operations: every one that can run over and over, not a cross-section; kernels --large: core and translate over all
   --large         Kernels: the large jobs in ../shared (some minutes); traces: 100 million instructions, too
   --svg FILE      Kernels --large: draws a chart
+  --target T      Kernels --large --all: kernels compiled for gfx600, gfx700 or gfx803 (default)
   --threads N     Kernels --large: threads of the run on several (default: what the machine has)
   --rounds N      Kernels: how often each is measured; the best counts (default 3, with --large 2)
   --filter REGEX  Only operations and jobs whose name matches
@@ -41,6 +43,7 @@ const { values, positionals } = parseArgs({
     all: { type: 'boolean', default: false },
     large: { type: 'boolean', default: false },
     svg: { type: 'string' },
+    target: { type: 'string' },
     threads: { type: 'string' },
     rounds: { type: 'string' },
     filter: { type: 'string' },
@@ -68,7 +71,7 @@ function count(option: 'threads' | 'rounds'): number | undefined {
 }
 
 function largeKernels(): void {
-  if (values.all) return report('gains', measureGains(filter, count('rounds')), showGains)
+  if (values.all) return report('gains', measureGains(values.target ?? 'gfx803', filter, count('rounds')), showGains)
   const results = measureLargeKernels(filter, count('threads'), count('rounds'))
   report('kernels', results, showLargeKernels)
   if (values.svg !== undefined) writeFileSync(values.svg, chart(results, thisMachine()))
@@ -101,6 +104,9 @@ function wrong(): string | undefined {
   if (!(effort.timeMs > 0)) return `--time is ${values.time}; it must be above 0`
   for (const option of ['threads', 'rounds'] as const)
     if (values[option] !== undefined && !(count(option)! >= 1)) return `--${option} is ${values[option]}; it must be 1 or more`
+  if (values.target !== undefined && !Object.hasOwn(TARGETS, values.target))
+    return `--target is ${values.target}; there are ${Object.keys(TARGETS).join(', ')}`
+  if (values.target !== undefined && !(values.large && values.all)) return '--target chooses large kernels; give --large --all, too'
   if (values.svg !== undefined && (!values.large || values.all)) return '--svg draws the large kernels; give --large, too, and not --all'
   return undefined
 }
