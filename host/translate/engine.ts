@@ -6,6 +6,7 @@ import { ROUNDS_END, ROUNDS_LEFT, ROUNDS_LEFT_OF_TURN, ROUNDS_TURN, ROUNDS_WAVE 
 import type { Maker } from './make.ts'
 import { INTERPRETED_MODES, MODE_KEY } from './modes.ts'
 import { placeOf } from './place.ts'
+import { recordsOf } from './planned.ts'
 import { contentOf, type Origin, type Remembered, recall, remember, remembers } from './recall.ts'
 import { linkTranslation, type Translation } from './translation.ts'
 import { MOST_SAVED, worthOf } from './worth.ts'
@@ -36,8 +37,10 @@ interface Program {
   /** Waves that ended meanwhile, and the instructions of their whole lives. */
   ended: number
   lived: number
-  /** How many instructions there must be to come before it is worth asking again whether translating pays. */
+  /** How many instructions there must be to come before it is worth asking again whether translating pays; with a threshold, have been interpreted. */
   asked: number
+  /** With a threshold: instructions that were planned when that was asked last. */
+  planned: number
   /** How many must have been interpreted before it is worth looking again for a translation that is remembered. */
   sought: number
   /** One made for this MODE, or if there is none one for another MODE, whose code changes to this one. */
@@ -56,6 +59,11 @@ interface Program {
 const COLD_SLICE = 2000
 /** How much longer than the threshold a program is interpreted while no wave ends: code that it comes to later is not planned yet. */
 const PATIENCE = 10
+/**
+ * With a threshold: a program of more planned instructions takes so long to translate that it had better be done once. It waits until nothing new
+ * was planned for as long as it has run, or its wave ends, and again until so many instructions were interpreted for each that is planned.
+ */
+const LARGE = { instructions: 400, again: 8 } as const
 /**
  * What translating costs, in nanoseconds: for the first program of a thread (the translator is still to be loaded) and for others; for each
  * planned instruction, and more for the first ones, while the translator's code is cold.
@@ -323,6 +331,7 @@ class Translator implements TranslateEngine, Translations {
         ended: 0,
         lived: 0,
         asked: 0,
+        planned: 0,
         sought: 0,
         translation: undefined,
         blocks: undefined,
@@ -350,7 +359,7 @@ class Translator implements TranslateEngine, Translations {
     const done =
       this.#threshold === undefined
         ? this.#seek(program, wave) || (this.#isReady && this.#pays(program, wave, stop) && this.#retranslate(program, wave))
-        : this.#isReady && isEnough(program, this.#threshold, ended) && this.#retranslate(program, wave)
+        : this.#isReady && this.#isEnough(program, wave, this.#threshold, ended) && this.#retranslate(program, wave)
     if (!done) return
     program.interpreted = 0
     program.ended = 0
@@ -363,6 +372,17 @@ class Translator implements TranslateEngine, Translations {
   /** Whether it is worth asking for a translation: not while what translates is being loaded. */
   get #isReady(): boolean {
     return !this.#isLoading || this.#maker !== undefined
+  }
+
+  /** With a threshold: enough is enough. */
+  #isEnough(program: Program, wave: number, threshold: number, ended: boolean): boolean {
+    const { interpreted, rounds, asked, planned } = program
+    if (interpreted < Math.max(asked, (ended ? 1 : PATIENCE) * threshold * 4 ** rounds)) return false
+    program.planned = recordsOf(this.memory, this.#word(wave + WAVE_PROGRAM)).filter((record) => record !== 0).length
+    if (program.planned <= LARGE.instructions) return true
+    const settled = ended || program.planned === planned ? interpreted : 2 * interpreted
+    program.asked = Math.max(settled, rounds === 0 ? 0 : LARGE.again * program.planned)
+    return interpreted >= program.asked
   }
 
   /** Looks whether what is planned by now was translated before; each time after twice as many instructions. */
@@ -501,7 +521,3 @@ function priceOf(count: number, rounds: number): number {
   const price = isCold ? FIRST_PRICE + COLD_PRICE * Math.min(count, COLD_INSTRUCTIONS) : NEXT_PRICE
   return (price + PRICE * count) * 4 ** rounds
 }
-
-/** With a threshold: enough is enough. */
-const isEnough = ({ interpreted, rounds }: Program, threshold: number, ended: boolean): boolean =>
-  interpreted >= (ended ? 1 : PATIENCE) * threshold * 4 ** rounds

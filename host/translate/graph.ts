@@ -1,19 +1,11 @@
 /** The planned part of a program as a control-flow graph: records in, basic blocks out. */
 import { type Operation, operationOf } from '../isa/operations.ts'
-import {
-  PROGRAM_CODE_BYTES,
-  PROGRAM_PC_TABLE,
-  RECORD_DST,
-  RECORD_FLAGS,
-  RECORD_IMM,
-  RECORD_MODS,
-  RECORD_OP,
-  RECORD_SRC0,
-} from '../plan/layout.ts'
+import { RECORD_DST, RECORD_FLAGS, RECORD_IMM, RECORD_MODS, RECORD_OP, RECORD_SRC0 } from '../plan/layout.ts'
 import { type Mods, unpackMods } from '../plan/record.ts'
 import { factOf } from './fact.ts'
 import { type LaneModes, modeChange, modesOf } from './modes.ts'
 import { modeAt, pcOf, placeOf } from './place.ts'
+import { recordsOf } from './planned.ts'
 
 /** One planned instruction, at one MODE. */
 export interface Step {
@@ -114,14 +106,14 @@ export function readBlocks(memory: ArrayBufferLike, program: number, mode: numbe
 
 function readSteps(memory: ArrayBufferLike, program: number, modes: LaneModes, elder: Elder | undefined): Map<number, Step> {
   const view = new DataView(memory)
-  const table = view.getUint32(program + PROGRAM_PC_TABLE, true)
-  const elderTable = elder === undefined ? table : view.getUint32(elder.program + PROGRAM_PC_TABLE, true)
+  const records = recordsOf(memory, program)
+  const elderRecords = elder === undefined ? records : recordsOf(memory, elder.program)
   const elderPcs = new Set([...(elder?.rest.keys() ?? [])].map(pcOf))
   const steps = new Map<number, Step>()
-  const codeBytes = view.getUint32(program + PROGRAM_CODE_BYTES, true)
-  for (let pc = 0; pc < codeBytes; pc += 4) {
+  for (let i = 0; i < records.length; i++) {
+    const pc = 4 * i
     const isElders = elderPcs.has(pc)
-    const address = view.getUint32((isElders ? elderTable : table) + pc, true)
+    const address = (isElders ? elderRecords : records)[i]!
     const step = address === 0 ? undefined : readStep(view, address, pc, modes, isElders)
     if (step) steps.set(pc, step)
   }

@@ -3,7 +3,8 @@
  * more, and what the engine has compiled and optimized of a module is there at once. Must not load what translates.
  */
 import type { SentTranslation } from '../engine.ts'
-import { PROGRAM_CODE_BYTES, PROGRAM_PC_TABLE, RECORD_BYTES } from '../plan/layout.ts'
+import { RECORD_BYTES } from '../plan/layout.ts'
+import { recordsOf } from './planned.ts'
 
 /** A translation wherever its program lies. */
 export interface Remembered extends Omit<SentTranslation, 'program'> {
@@ -35,14 +36,12 @@ export interface Origin {
  */
 export function contentOf(memory: ArrayBufferLike, program: number, mode: number, trusting: boolean): Uint32Array {
   const words = new Uint32Array(memory)
-  const codeBytes = words[(program + PROGRAM_CODE_BYTES) >>> 2]!
-  const table = words[(program + PROGRAM_PC_TABLE) >>> 2]! >>> 2
-  const planned: number[] = []
-  for (let i = 0; i < codeBytes >>> 2; i++) if (words[table + i] !== 0) planned.push(i)
+  const records = recordsOf(memory, program)
+  const planned = records.filter((record) => record !== 0)
   const content = new Uint32Array(HEAD + planned.length * RECORD_WORDS)
-  content.set([mode, trusting ? 1 : 0, codeBytes])
-  planned.forEach((i, n) => {
-    const record = words[table + i]! >>> 2
+  content.set([mode, trusting ? 1 : 0, records.length])
+  planned.forEach((address, n) => {
+    const record = address >>> 2
     const at = HEAD + n * RECORD_WORDS
     for (let word = 0; word < RECORD_WORDS; word++) content[at + word] = words[record + word]!
   })

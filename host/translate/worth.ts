@@ -1,7 +1,8 @@
 /** Whether translating a program pays: what it costs, and what it is expected to save. Must not load what translates. */
 import { operationOf } from '../isa/operations.ts'
-import { PROGRAM_CODE_BYTES, PROGRAM_PC_TABLE, RECORD_IMM, RECORD_OP } from '../plan/layout.ts'
+import { RECORD_IMM, RECORD_OP } from '../plan/layout.ts'
 import { factOf } from './fact.ts'
+import { recordsOf } from './planned.ts'
 import { bestRole, crossLaneWay, globalWay, ldsAccessOf } from './roles.ts'
 
 /**
@@ -43,11 +44,7 @@ export interface Worth {
  */
 export function worthOf(memory: ArrayBufferLike, program: number, instructions: number): Worth {
   const view = new DataView(memory)
-  const table = new Uint32Array(
-    memory,
-    view.getUint32(program + PROGRAM_PC_TABLE, true),
-    view.getUint32(program + PROGRAM_CODE_BYTES, true) >>> 2,
-  )
+  const table = recordsOf(memory, program)
   const loops: (readonly [from: number, to: number])[] = []
   const steps: (readonly [pc: number, saved: number])[] = []
   for (let i = 0; i < table.length; i++) {

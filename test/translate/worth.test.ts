@@ -68,6 +68,24 @@ test('so are waves that wait at barriers, if they do enough between', async () =
   expect(instructions).toBe(300 * (5 + 44 * 2000 + 1))
 })
 
+test('with a threshold, long code that goes on and on is translated once: when nothing new comes any more', async () => {
+  const device = new Device(await createTranslate({ threshold: 500 }), TARGETS.gfx803)
+  const part = (n: number, times: number) => `
+    s_movk_i32 s8, ${times}
+  part${n}:
+    ${LANES.repeat(10)}
+    s_sub_u32 s8, s8, 1
+    s_cmp_lg_u32 s8, 0
+    s_cbranch_scc1 part${n}
+    s_branch next${n}
+    s_nop 0
+  next${n}:`
+  // 5,000 instructions are interpreted at least, and twice as many while there is new code: the parts begin after 0, 6,000 and 14,000 of them.
+  const { instructions, regions } = await run(device, program(`${part(0, 15)}${part(1, 20)}${part(2, 30)}`, 20), 1)
+  expect(regions).toBe(1)
+  expect(instructions).toBe(5 + 20 * (65 * 403 + 3 * 2 + 3) + 1)
+})
+
 test.each([
   ['lane instructions save time', LANES, 1],
   ['scalar ones, too', 's_add_u32 s9, s9, s7\n'.repeat(40), 1],
