@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs'
 import { cpus } from 'node:os'
 import { inChild, sayProgress } from './child.ts'
-import { type JobLine, type JobRun, type JobTime, jobLines } from './jobs.ts'
+import { type JobLine, type JobRun, type JobTime, jobLines, SMALL_JOBS } from './jobs.ts'
 import { type Effort, geometricMean, least } from './measure.ts'
 import { buildNative, type NativeTimes, runNative } from './native.ts'
 import { number, ratio, seconds, table } from './table.ts'
@@ -37,7 +37,6 @@ export interface KernelResult {
   readonly native: NativeTimes | undefined
 }
 
-const SMALL = 'test/data/kernels/gfx803.ndjson'
 const SHARED = '../shared/kernels/jobs'
 /** The large jobs of a target, which are only beside the repository. */
 export const largePath = (target: string): string => `${SHARED}/${target}.large.ndjson`
@@ -131,7 +130,7 @@ function measureLarge(path: string, line: JobLine, threads: number, times: numbe
 /** The small jobs: those of the repository, then those that are only beside it. */
 export function measureSmallKernels(filter: RegExp | undefined, effort: Effort, rounds: number = ROUNDS.small): KernelResult[] {
   const seen = new Set<string>()
-  return [SMALL, `${SHARED}/gfx803.small.ndjson`].filter(existsSync).flatMap((path) => {
+  return [SMALL_JOBS, `${SHARED}/gfx803.small.ndjson`].filter(existsSync).flatMap((path) => {
     const names = jobLines(path)
       .map((line) => line.name)
       .filter((name) => !seen.has(name) && (filter ?? /./).test(name))
@@ -179,7 +178,7 @@ export function showSmallKernels(results: readonly KernelResult[]): string {
     ratio(r.coreOnce, r.translate),
   ])
   const head = ['ns an instruction', 'instr.', 'ref', 'core', 'once: core', 'auto', 'trans', 'ref:core', 'core:trans']
-  const own = results.filter(({ path }) => path === SMALL)
+  const own = results.filter(({ path }) => path === SMALL_JOBS)
   const mean = (of: (r: KernelResult) => number) => {
     const all = `${number(geometricMean(results.map(of)))}x over all ${results.length}`
     return own.length === 0 ? all : `${all}, ${number(geometricMean(own.map(of)))}x over the ${own.length} of the repository`
