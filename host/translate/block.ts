@@ -7,9 +7,10 @@ import { EXEC_LO, RECORD_PC, WAVE_MASKED, WAVE_MODE, WAVE_PC } from '../plan/lay
 import { FLAG_APPROXIMATE, KIND_SCALAR } from '../plan/record.ts'
 import { type UnfinishedRun, writeAgain } from './again.ts'
 import { resourceReads } from './buffer.ts'
+import { OffsetAccesses } from './buffer-offsets.ts'
 import { crossLaneUses, laneSource, writeCrossLane } from './crosslane.ts'
 import { GrainState } from './flow.ts'
-import { GlobalAccesses, globalAccess, globalReads } from './global.ts'
+import { GlobalAccesses, globalAccess, globalReads, isOffsetAccess } from './global.ts'
 import { type Block, modeBehind, type Step } from './graph.ts'
 import type { Kernels, VectorConstant } from './kernels.ts'
 import {
@@ -81,9 +82,10 @@ export class BlockWriter {
   #lastChange: Step | undefined
   /** The first step of the open run; how many steps that and what follows in the block are. */
   #start: { readonly step: Step; readonly rest: number } | undefined
-  /** Its accesses of global memory, and whether there are stores among them. */
+  /** Its accesses of global memory, by addresses and by offsets, and the stores among them. */
   #global: GlobalAccesses | undefined
-  #stores = false
+  #offsets: OffsetAccesses | undefined
+  #stores: Step[] = []
   #ldsWrites: LdsWrites | undefined
   /** Whether it has such accesses, or may get some. */
   #mayFail = false
@@ -109,7 +111,7 @@ export class BlockWriter {
     const isAccess = steps.map((step, index) => this.inlines && this.#isAccess(step) && !this.#isAlone(steps, index))
     const lastAccess = isAccess.lastIndexOf(true)
     steps.forEach((step, index) => {
-      this.#mayFail = index <= lastAccess || this.#global !== undefined || this.#ldsWrites !== undefined
+      this.#mayFail = index <= lastAccess || this.#global !== undefined || this.#offsets !== undefined || this.#ldsWrites !== undefined
       const role = this.roleOf(step)
       if (role === 'lanes') this.#lanes(step, steps.length - index)
       else if (role === 'scalar') this.#scalar(step)
@@ -171,15 +173,16 @@ export class BlockWriter {
     for (const set of this.#ofRun) set.clear()
     this.#before.clear()
     this.#global = undefined
+    this.#offsets = undefined
     this.#ldsWrites = undefined
-    this.#stores = false
+    this.#stores = []
     this.locals.clear()
   }
 
   /** What touches memory in the open run. */
   #memoryOf(active: number, all: number): LaneMemory {
     const { locals } = this
-    const [global, writes] = [this.#global, this.#ldsWrites]
+    const [global, offsets, writes] = [this.#global, this.#offsets, this.#ldsWrites]
     const lds = new LdsReads(locals, WAVE, (code, lanes, chunk) => {
       code.get(active).i32(all).op(OP.i32Ne).block(OP.if).get(lanes).get(active)
       if (chunk > 0) code.i32(4 * chunk).op(OP.i32ShrU)
@@ -187,16 +190,18 @@ export class BlockWriter {
     })
     const readsLds = this.#run.some(({ step }) => isLdsRead(step))
     return {
-      begin(code) {
+      begin: (code) => {
         if (readsLds) lds.begin(code)
         global?.begin(code)
+        offsets?.begin(code, () => this.#leaveRun(code))
       },
       touch(code, step, chunk, index, test) {
         if (isLdsRead(step)) lds.read(code, step, chunk, index)
         else if (isLdsWrite(step)) writes!.touch(code, step, chunk, test!)
+        else if (isOffsetAccess(step)) offsets!.touch(code, step, chunk, index, test!)
         else global!.touch(code, step, chunk, test!)
       },
-      tests: (global ?? writes) && {
+      tests: (global ?? offsets ?? writes) && {
         find: (code, exec, shift, fail) => global?.find(code, exec, shift, fail),
         leave: (code) => this.#leaveRun(code),
         moved: this.#moved,
@@ -240,18 +245,27 @@ export class BlockWriter {
     const isStore = globalAccess(step) === 'store'
     const [reads, writes] = [globalReads(step), rowsWritten(step, 'call')]
     const isAwaited = overlaps(resourceReads(step), this.#written)
-    if ((this.#stores && !isStore) || isAwaited || this.#isFull(writes) || this.#clashes(step, undefined, reads, writes)) this.#close()
+    const isSeen = !isStore && this.#stores.some((store) => !this.#offsets?.areApart(store, step))
+    if (isSeen || isAwaited || this.#isFull(writes) || this.#clashes(step, undefined, reads, writes)) this.#close()
     if (this.#run.length === 0) this.#open(step, rest)
     this.#usesRows(reads, writes)
     this.#run.push({ step, captured: [], touches: true })
-    this.#global ??= new GlobalAccesses(this.locals, WAVE)
-    const global = this.#global
-    global.add(this.code, step)
+    const accesses = this.#accessesOf(step)
+    accesses.add(this.code, step)
     if (isStore) {
-      this.#stores = true
-      this.#wait({ reads: new Set(reads), writes: NOTHING, apply: () => global.store(this.code, step) })
+      this.#stores.push(step)
+      this.#wait({ reads: new Set(reads), writes: NOTHING, apply: () => accesses.store(this.code, step) })
     }
     this.#state.call(step)
+  }
+
+  #accessesOf(step: Step): GlobalAccesses | OffsetAccesses {
+    if (!isOffsetAccess(step)) {
+      this.#global ??= new GlobalAccesses(this.locals, WAVE)
+      return this.#global
+    }
+    this.#offsets ??= new OffsetAccesses(this.locals, WAVE)
+    return this.#offsets
   }
 
   /** The same of a write of LDS. */
@@ -405,6 +419,7 @@ export class BlockWriter {
   #applyNow(writes: ReadonlySet<number>, apply: () => void): void {
     if (this.#run.length > 0) {
       for (const at of writes) this.#changed.add(at)
+      this.#offsets?.forget(writes)
       if (this.#mayFail) this.#remember(writes)
     }
     apply()

@@ -16,24 +16,31 @@ export const isBuffer = ({ operation }: Step): boolean => operation.table === 'm
 /** Of buffer instructions those that translated code does itself. */
 export const isAddressed = (step: Step): boolean => (step.imm & ~BUFFER_OFFSET) === IMM_ADDR64 && step.mods.kinds[2] !== KIND_SPECIAL
 
-/** Scalars that are added to addresses: the resource's base and an offset. */
+/** Scalars that buffer accesses read: the resource, of which only the base counts for 64-bit addresses, and an offset. */
 export function resourceReads(step: Step): ReadonlySet<number> {
   if (!isBuffer(step)) return new Set()
   const [, base, offset] = step.sources
-  return new Set([base, base + 4, ...(step.mods.kinds[2] === KIND_SCALAR ? [offset] : [])])
+  const rest = isAddressed(step) ? [] : [base + 8, base + 12]
+  return new Set([base, base + 4, ...rest, ...(step.mods.kinds[2] === KIND_SCALAR ? [offset] : [])])
 }
 
-/** Pushes what they are together with the constant offset: 64 bits. */
-export function pushOrigin(code: Code, step: Step, file: ScalarFile): Code {
-  const [, base, offset] = step.sources
-  file.load(code, base, true)
-  code.i64(BUFFER_ADDRESS).op(OP.i64And)
-  if (step.mods.kinds[2] === KIND_SCALAR) {
-    file.load(code, offset, false)
-    code.op(OP.i64ExtendI32U)
-  } else code.i64(BigInt.asUintN(32, wideConstant(step.mods.kinds[2]!, offset)))
-  return code
-    .op(OP.i64Add)
+/** Pushes the sum of the resource's base, the scalar offset and the constant one: 64 bits. */
+export const pushOrigin = (code: Code, step: Step, file: ScalarFile): Code =>
+  pushBase(code, step, file)
     .i64(BigInt(step.imm & BUFFER_OFFSET))
     .op(OP.i64Add)
+
+/** The same without the constant offset. */
+export function pushBase(code: Code, step: Step, file: ScalarFile): Code {
+  file.load(code, step.sources[1], true)
+  code.i64(BUFFER_ADDRESS).op(OP.i64And)
+  return pushScalarOffset(code, step, file).op(OP.i64ExtendI32U, OP.i64Add)
+}
+
+/** Pushes the scalar offset. */
+export function pushScalarOffset(code: Code, step: Step, file: ScalarFile): Code {
+  const offset = step.sources[2]
+  if (step.mods.kinds[2] !== KIND_SCALAR) return code.i32(Number(BigInt.asIntN(32, wideConstant(step.mods.kinds[2]!, offset))))
+  file.load(code, offset, false)
+  return code
 }

@@ -247,6 +247,10 @@ export class Chunk {
   get dirtyRows(): number[] {
     return [...this.#dirty]
   }
+  /** Pushes the address of the turn's first chunk, less the row's offset. */
+  pushBase(code: Code): void {
+    code.get(this.base)
+  }
   /** Pushes what a row holds now. */
   pushRow(code: Code, at: number): void {
     pushArgument(code, this.#row(code, at).arg)

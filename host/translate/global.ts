@@ -2,9 +2,9 @@
  * Loads and stores of global memory, FLAT ones and buffer ones, that are part of a run of lanes (lanes.ts). Each chunk tests its addresses as it comes to them, and loads;
  * stores follow when the run's loop is done, for a later chunk may still fail, and no load of the run may see them.
  */
-import { dwordsOf } from '../isa/row.ts'
-import { FLAG_GLC } from '../plan/record.ts'
+import { FLAG_GLC, IMM_OFFEN, KIND_SPECIAL } from '../plan/record.ts'
 import { BUFFER_ADDRESS, isAddressed, isBuffer, pushOrigin } from './buffer.ts'
+import { isByOffset, storedBytes } from './buffer-offsets.ts'
 import type { Chunk } from './chunk.ts'
 import { loadLanes } from './gather.ts'
 import type { Step } from './graph.ts'
@@ -20,19 +20,19 @@ import { SITE } from './sites.ts'
 import { type Code, I32, I64, OP } from './wasm.ts'
 
 /** What an instruction does to global memory, if it can be part of a run. */
-export const globalAccess = (step: Step): GlobalWay | undefined =>
-  (isBuffer(step) ? isAddressed(step) : step.imm === 0) && (step.flags & ~FLAG_GLC) === 0 ? globalWay(step.operation) : undefined
-
-const SMALL_STORES: Readonly<Record<string, number>> = { byte: 1, short: 2 }
-const elementOf = (step: Step): Element => {
-  const { operation, sources, dst } = step
-  const bytes = SMALL_STORES[operation.name.split('_').at(-1)!] ?? 4 * dwordsOf(operation.shape.sources.at(-1)!)
-  return { data: isBuffer(step) ? dst : sources[1], bytes, offset: 0 }
+export const globalAccess = (step: Step): GlobalWay | undefined => {
+  const isPart = isBuffer(step) ? step.mods.kinds[2] !== KIND_SPECIAL : step.imm === 0
+  const way = isPart && (step.flags & ~FLAG_GLC) === 0 ? globalWay(step.operation) : undefined
+  return way !== undefined && isBuffer(step) && !isAddressed(step) && !isByOffset(step) ? undefined : way
 }
+/** Whether it is one by offsets in a buffer. */
+export const isOffsetAccess = (step: Step): boolean => isBuffer(step) && !isAddressed(step)
+
+const elementOf = (step: Step): Element => ({ data: isBuffer(step) ? step.dst : step.sources[1], bytes: storedBytes(step), offset: 0 })
 
 /** Rows that such an access reads. */
 export function globalReads(step: Step): number[] {
-  const address = rowsFrom(step.sources[0], 2)
+  const address = rowsFrom(step.sources[0], isOffsetAccess(step) ? (step.imm & IMM_OFFEN ? 1 : 0) : 2)
   return globalAccess(step) === 'store' ? [...address, ...dataRows(elementOf(step))] : address
 }
 

@@ -6,7 +6,7 @@ import { unalignedBits } from './nest-plan.ts'
 import { type Code, I64, OP, SIMD, V128 } from './wasm.ts'
 
 /** Bit of a region's flags: it may be written. */
-const WRITABLE = 1
+export const WRITABLE = 1
 
 /** An access of lanes. */
 export interface Access {

@@ -22,21 +22,24 @@ export const dataRows = ({ data, bytes }: Element): number[] => rowsFrom(data, M
  * Appends a store of the active lanes, all of them known to be inside.
  * @param elements what each lane stores, one behind the other
  * @param wave local of the wave's address
- * @param pushPlaces turns a chunk of the row of addresses into host addresses
+ * @param pushPlaces turns a chunk of the row of addresses into host addresses; it has the local of the wave's address, plus how far the chunk is in a row
+ * @param inside local of the lanes that store at all, which that sets
  */
 export function storeRows(
   code: Code,
   elements: readonly Element[],
   address: number,
   { locals, wave }: { readonly locals: FunctionLocals; readonly wave: number },
-  pushPlaces: () => void,
+  pushPlaces: (base: number) => void,
+  inside?: number,
 ): void {
   const [exec, active, base] = [locals.local(I64), locals.local(I32), locals.local(I32)]
   const places = locals.local(V128)
   const words = elements.map((element) => dataRows(element).map((at) => [at, locals.local(V128)] as const))
   const localsOf = (n: number) => words[n]!.map(([, local]) => local)
   const storeOne = (lane: number) => {
-    for (const [n, { bytes, offset }] of elements.entries()) storeLane(code, places, lane, localsOf(n), bytes, offset)
+    for (const [n, { bytes, offset }] of elements.entries())
+      storeLane(() => pushPlace(code, places, lane), lane, localsOf(n), bytes, offset)
   }
   const [element] = elements as readonly [Element]
   // The compiler would make the constant anew in each turn.
@@ -46,9 +49,11 @@ export function storeRows(
   code.block(OP.block).block(OP.loop).get(exec).op(OP.i64Eqz, OP.brIf).u32(1)
   for (const [at, local] of words.flat()) code.get(base).simdMemory(SIMD.load, at).set(local)
   code.get(base).simdMemory(SIMD.load, address)
-  pushPlaces()
+  pushPlaces(base)
   code.set(places)
-  code.get(exec).op(OP.i32WrapI64).i32(15).op(OP.i32And).tee(active).i32(15).op(OP.i32Eq).block(OP.if)
+  code.get(exec).op(OP.i32WrapI64).i32(15).op(OP.i32And)
+  if (inside !== undefined) code.get(inside).simd(SIMD.i32x4Bitmask).op(OP.i32And)
+  code.tee(active).i32(15).op(OP.i32Eq).block(OP.if)
   if (elements.length === 1) storeLanes(code, places, localsOf(0), element, steps, locals)
   else for (const lane of [0, 1, 2, 3]) storeOne(lane)
   code.op(OP.else)
@@ -85,7 +90,7 @@ function storeLanes(
     pushPlace(code, lanes, 0).set(first)
     pushApart(code, lanes, first).get(steps).simd(SIMD.xor).simd(SIMD.anyTrue).op(OP.i32Eqz).block(OP.if)
     code.get(first).get(x).simdMemory(SIMD.store, offset).op(OP.else)
-    for (const lane of [0, 1, 2, 3]) storeLane(code, lanes, lane, data, bytes, offset)
+    for (const lane of [0, 1, 2, 3]) storeLane(() => pushPlace(code, lanes, lane), lane, data, bytes, offset)
     code.end()
   } else if (bytes === 8) {
     const halves = pairs(locals)
@@ -103,15 +108,15 @@ function storeLanes(
     const rows = data.map(() => locals.local(V128))
     transpose(code, data, rows, locals)
     for (const [lane, row] of rows.entries()) pushPlace(code, lanes, lane).get(row).simdMemory(SIMD.store, offset)
-  } else for (const lane of [0, 1, 2, 3]) storeLane(code, lanes, lane, data, bytes, offset)
+  } else for (const lane of [0, 1, 2, 3]) storeLane(() => pushPlace(code, lanes, lane), lane, data, bytes, offset)
 }
 
-/** Stores what one lane has. */
-function storeLane(code: Code, lanes: number, lane: number, data: readonly number[], bytes: number, offset: number): void {
+/** Stores what one lane has. @param push pushes where */
+export function storeLane(push: () => Code, lane: number, data: readonly number[], bytes: number, offset: number): void {
   // Less than a dword: the number of the part that is lowest in the lane.
   const [opcode, part] = bytes === 1 ? [SIMD.store8Lane, 4 * lane] : bytes === 2 ? [SIMD.store16Lane, 2 * lane] : [SIMD.store32Lane, lane]
   for (const [n, local] of data.entries())
-    pushPlace(code, lanes, lane)
+    push()
       .get(local)
       .simdMemory(opcode, offset + 4 * n)
       .op(part)

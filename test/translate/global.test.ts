@@ -21,11 +21,14 @@ interface Kind {
   readonly accesses: Accesses
   readonly state: typeof globalState
 }
+const tidyState: typeof globalState = (random, mode) => bufferState(random, mode, true)
 const KINDS: Readonly<Record<string, Kind>> = {
   'through FLAT': { accesses: FLAT, state: globalState },
   'through buffers of gfx600': { accesses: buffersOf('gfx600'), state: bufferState },
   'through buffers of gfx700': { accesses: buffersOf('gfx700'), state: bufferState },
   'through buffers of gfx803': { accesses: buffersOf('gfx803'), state: bufferState },
+  'through raw buffers and scratch of gfx600': { accesses: buffersOf('gfx600', true), state: tidyState },
+  'through raw buffers and scratch of gfx803': { accesses: buffersOf('gfx803', true), state: tidyState },
 }
 
 /** What runs of a program leave, the second time with most of it translated: registers, memory, LDS, and what was said of the end. */
@@ -160,4 +163,39 @@ test('a buffer access reads its offset behind what makes it, and its resource be
     expect([...after.subarray(128, 192)]).toEqual(lanes.map((lane) => 100 + 10 + lane + 1))
     execution.free()
   }
+})
+
+test('stores through buffers fault where a region is for reading, though the same code stored elsewhere before', async () => {
+  const source = `
+    v_mov_b32 v1, 7
+    buffer_store_dword v1, off, s[0:3], 0 offset:4
+    buffer_store_dword v1, v2, s[4:7], 0 offen
+    s_endpgm`
+  const outcomesOf = (engine: Engine) => {
+    const device = new Device(engine, TARGETS.gfx803)
+    const [free, fixed] = [true, false].map((writable, i) => device.memory.allocate(4096, { address: BigInt(i + 1) << 32n, writable }))
+    const code = device.loadCode(assembleProgram(source, TARGETS.gfx803).words)
+    const run = (scratch: number, raw: number) => {
+      const words = [0, 0x80000000 + scratch, 4096, 0x00e80000, 2048, raw, 2048, 0]
+      const vgprs = new Map([[2, Array.from({ length: 64 }, (_, lane) => 4 * lane)]])
+      const execution = bareWave(device, code, { vgprs, sgprs: new Map(words.map((word, s) => [s, word] as const)) })
+      execution.step(100)
+      const memory = [free!, fixed!].map((region) => new Uint32Array(device.memory.view(region).slice().buffer).join())
+      const result = [execution.status, execution.instructions, execution.error?.message, ...memory]
+      execution.free()
+      return result
+    }
+    return [run(1, 1), run(1, 1), run(1, 1), run(2, 1), run(1, 1), run(1, 2), run(1, 1)]
+  }
+  const want = outcomesOf(await createCore())
+  expect(want.map(([status, instructions]) => [status, instructions])).toEqual([
+    ['done', 4],
+    ['done', 4],
+    ['done', 4],
+    ['stopped', 1],
+    ['done', 4],
+    ['stopped', 2],
+    ['done', 4],
+  ])
+  expect(outcomesOf(await createTranslate({ threshold: 1 }))).toEqual(want)
 })

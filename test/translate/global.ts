@@ -13,7 +13,7 @@ const COUNTER = 40
 export const REGIONS = [
   { address: 0x1_0000_0000n, bytes: 4096, writable: true },
   { address: 0x1_0000_2000n, bytes: 1024, writable: true },
-  { address: 0x2_0000_0040n, bytes: 320, writable: false },
+  { address: 0x2_0000_0040n, bytes: 1280, writable: false },
   { address: 0x3_ffff_ff00n, bytes: 512, writable: true },
 ] as const
 
@@ -99,7 +99,9 @@ export const FLAT: Accesses = { target: TARGETS.gfx803, load, store, compute, ot
 /** Straight code, mostly in a loop. */
 export function globalProgram(random: Random, { target, load, store, compute, other }: Accesses): string {
   const stores = random(3)
+  const isDense = random(3) === 0
   const line = (): string[] => {
+    if (isDense && random(3)) return [random(8) === 0 ? other(random) : random(3) > stores ? load(random) : store(random)]
     const kind = random(14)
     if (kind < 3) return [load(random)]
     if (kind < 3 + stores) return [store(random)]
