@@ -2,7 +2,6 @@
  * Buffer accesses by offsets of 32 bits that are part of a run of lanes (lanes.ts): raw buffers, and scratch, where the dwords of 64 lanes are
  * side by side. What a resource reaches is found before the run. Accesses without a row of offsets are scratch's, and four lanes of a dword one vector.
  */
-import { dwordsOf } from '../isa/row.ts'
 import { GENERATIONS } from '../isa/targets.ts'
 import {
   EXEC_LO,
@@ -22,7 +21,7 @@ import type { Step } from './graph.ts'
 import { WRITABLE } from './known-region.ts'
 import { CHUNK_BYTES, type FunctionLocals, ROW_BYTES } from './lane-values.ts'
 import type { Test } from './lanes.ts'
-import { bytesLoaded, dwordsLoaded, smallLoad, unalignedBits } from './nest-plan.ts'
+import { bytesLoaded, bytesStored, dwordsLoaded, smallLoad, unalignedBits } from './nest-plan.ts'
 import { globalWay } from './roles.ts'
 import { overlaps, pushRecord, waveScalars } from './scalars.ts'
 import { dataRows, type Element, storeLane, storeRows } from './scatter.ts'
@@ -45,13 +44,9 @@ const offsetOf = (step: Step): number => step.imm & BUFFER_OFFSET
 const dwordPlace = (step: Step): number => (offsetOf(step) >>> 2) * ROW_BYTES
 const isLoad = (step: Step): boolean => globalWay(step.operation) === 'load'
 
-const SMALL_STORES: Readonly<Record<string, number>> = { byte: 1, short: 2 }
-/** What each lane stores. */
-export const storedBytes = ({ operation }: Step): number =>
-  SMALL_STORES[operation.name.split('_').at(-1)!] ?? 4 * dwordsOf(operation.shape.sources.at(-1)!)
-const bytesOf = (step: Step): number => (isLoad(step) ? bytesLoaded(step) : storedBytes(step))
+const bytesOf = (step: Step): number => (isLoad(step) ? bytesLoaded(step) : bytesStored(step))
 const isMultiple = (step: Step): boolean => bytesOf(step) > 4
-const elementOf = (step: Step): Element => ({ data: step.dst, bytes: storedBytes(step), offset: 0 })
+const elementOf = (step: Step): Element => ({ data: step.dst, bytes: bytesStored(step), offset: 0 })
 
 /** Whether a buffer instruction is such an access. Where dwords may be crossed, or gfx6 drops bits of an address, it is none. */
 export const isByOffset = (step: Step): boolean =>

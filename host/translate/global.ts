@@ -4,14 +4,14 @@
  */
 import { FLAG_GLC, IMM_OFFEN, KIND_SPECIAL } from '../plan/record.ts'
 import { BUFFER_ADDRESS, isAddressed, isBuffer, pushOrigin } from './buffer.ts'
-import { isByOffset, storedBytes } from './buffer-offsets.ts'
+import { isByOffset } from './buffer-offsets.ts'
 import type { Chunk } from './chunk.ts'
 import { loadLanes } from './gather.ts'
 import type { Step } from './graph.ts'
 import { firstOutside, KnownRegion } from './known-region.ts'
 import { type FunctionLocals, ROW_BYTES } from './lane-values.ts'
 import type { Test } from './lanes.ts'
-import { bytesLoaded, dwordsLoaded, smallLoad } from './nest-plan.ts'
+import { bytesLoaded, bytesStored, dwordsLoaded, smallLoad } from './nest-plan.ts'
 import { findRegion } from './nest-scalars.ts'
 import { type GlobalWay, globalWay } from './roles.ts'
 import { waveScalars } from './scalars.ts'
@@ -28,7 +28,7 @@ export const globalAccess = (step: Step): GlobalWay | undefined => {
 /** Whether it is one by offsets in a buffer. */
 export const isOffsetAccess = (step: Step): boolean => isBuffer(step) && !isAddressed(step)
 
-const elementOf = (step: Step): Element => ({ data: isBuffer(step) ? step.dst : step.sources[1], bytes: storedBytes(step), offset: 0 })
+const elementOf = (step: Step): Element => ({ data: isBuffer(step) ? step.dst : step.sources[1], bytes: bytesStored(step), offset: 0 })
 
 /** Rows that such an access reads. */
 export function globalReads(step: Step): number[] {

@@ -250,6 +250,9 @@ export const isLaneLoad = (step: Step): boolean => (isBuffer(step) ? isAddressed
 
 export const smallLoad = ({ operation }: Step): SmallLoad | undefined => SMALL_LOADS[operation.name.split('_').at(-1)!]
 export const bytesLoaded = (step: Step): number => smallLoad(step)?.bytes ?? 4 * dwordsLoaded(step)
+const SMALL_STORES: Readonly<Record<string, number>> = { byte: 1, short: 2 }
+export const bytesStored = ({ operation }: Step): number =>
+  SMALL_STORES[operation.name.split('_').at(-1)!] ?? 4 * dwordsOf(operation.shape.sources.at(-1)!)
 /** Bits of a buffer access's address that gfx6 drops and gfx7 does not: accesses where they are not zero are for the ordinary code. */
 export const unalignedBits = (bytes: number): number => Math.min(bytes, 4) - 1
 
