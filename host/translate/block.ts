@@ -10,7 +10,7 @@ import { resourceReads } from './buffer.ts'
 import { OffsetAccesses } from './buffer-offsets.ts'
 import { crossLaneUses, laneSource, writeCrossLane } from './crosslane.ts'
 import { GrainState } from './flow.ts'
-import { GlobalAccesses, globalAccess, globalReads, isOffsetAccess } from './global.ts'
+import { GlobalAccesses, globalAccess, globalReads, isOffsetAccess, isRowOffset } from './global.ts'
 import { type Block, modeBehind, type Step } from './graph.ts'
 import type { Kernels, VectorConstant } from './kernels.ts'
 import {
@@ -50,6 +50,11 @@ interface Waiting {
 
 /** Steps of lanes before a write of LDS for which it costs as much as it saves to make it a part of their run. */
 const FEW_STEPS = 8
+
+/** Rows that a run writes for each of its accesses, from which on those by a row of offsets cost as much as they save. */
+const ROWS_PER_ACCESS = 12
+/** Steps of a run for which finding out what a buffer's resource reaches does not pay. */
+const SHORT_RUN = 4
 
 const NOTHING: ReadonlySet<number> = new Set()
 
@@ -109,6 +114,7 @@ export class BlockWriter {
     this.#modeOfCore = modeAt(pc)
     const last = end.kind === 'stop' || end.kind === 'jump' ? steps.at(-1) : undefined
     const isAccess = steps.map((step, index) => this.inlines && this.#isAccess(step) && !this.#isAlone(steps, index))
+    if (isAccess.some((is, index) => is && isOffsetAccess(steps[index]!))) this.#dropCostly(steps, isAccess)
     const lastAccess = isAccess.lastIndexOf(true)
     steps.forEach((step, index) => {
       this.#mayFail = index <= lastAccess || this.#global !== undefined || this.#offsets !== undefined || this.#ldsWrites !== undefined
@@ -145,6 +151,34 @@ export class BlockWriter {
     if (steps.slice(index + 1, end < 0 ? steps.length : end).some(isLane)) return false
     const begin = steps.findLastIndex((step, i) => i < index && endsRun(step))
     return steps.slice(begin + 1, index).filter(isLane).length < FEW_STEPS
+  }
+
+  /**
+   * Leaves buffer accesses by offsets to the core where they would be nearly all of a run, and those by a row of them where each would have the
+   * run keep many rows as they were, just in case.
+   */
+  #dropCostly(steps: readonly Step[], isAccess: boolean[]): void {
+    const isPart = (step: Step, i: number) => {
+      const role = this.roleOf(step)
+      if (role === 'scalar') return !EXEC_PAIR.some((at) => scalarUses(step).writes.has(at))
+      return role !== 'call' || isAccess[i] || isLdsRead(step) || crossLaneUses(step)
+    }
+    for (let from = 0; from < steps.length; ) {
+      const end = steps.findIndex((step, i) => i >= from && !isPart(step, i))
+      const to = end < 0 ? steps.length : end
+      const rows = new Set<number>()
+      let [accesses, others] = [0, 0]
+      for (let i = from; i < to; i++) {
+        const role = this.roleOf(steps[i]!)
+        for (const row of rowsWritten(steps[i]!, role)) rows.add(row)
+        if (isAccess[i]) accesses++
+        else if (role === 'lanes') others++
+      }
+      const isShort = accesses + others < SHORT_RUN
+      const isCostly = (step: Step) => isShort || (isRowOffset(step) && rows.size > ROWS_PER_ACCESS * accesses)
+      for (let i = from; i < to; i++) if (isAccess[i] && isOffsetAccess(steps[i]!) && isCostly(steps[i]!)) isAccess[i] = false
+      from = to + 1
+    }
   }
 
   #touch(step: Step, rest: number): void {

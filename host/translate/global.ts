@@ -28,6 +28,9 @@ export const globalAccess = (step: Step): GlobalWay | undefined => {
 /** Whether it is one by offsets in a buffer. */
 export const isOffsetAccess = (step: Step): boolean => isBuffer(step) && !isAddressed(step)
 
+/** Whether lanes have offsets of their own there. */
+export const isRowOffset = (step: Step): boolean => isOffsetAccess(step) && (step.imm & IMM_OFFEN) !== 0
+
 const elementOf = (step: Step): Element => ({ data: isBuffer(step) ? step.dst : step.sources[1], bytes: bytesStored(step), offset: 0 })
 
 /** Rows that such an access reads. */

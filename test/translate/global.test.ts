@@ -199,3 +199,35 @@ test('stores through buffers fault where a region is for reading, though the sam
   ])
   expect(outcomesOf(await createTranslate({ threshold: 1 }))).toEqual(want)
 })
+
+test('a load of scratch sees what was stored before it in the same place, in a part of it, or not at all', async () => {
+  const source = `
+    v_add_u32 v1, vcc, 1, v0
+    v_add_u32 v2, vcc, 2, v0
+    buffer_store_dword v1, off, s[0:3], 0 offset:4
+    buffer_store_byte v2, off, s[0:3], 0 offset:9
+    buffer_load_dword v3, off, s[0:3], 0 offset:12
+    buffer_load_dwordx2 v[4:5], off, s[0:3], 0
+    buffer_store_dword v0, off, s[0:3], 0
+    buffer_load_ushort v6, off, s[0:3], 0 offset:8
+    s_endpgm`
+  const device = new Device(await createTranslate({ threshold: 1 }), TARGETS.gfx803)
+  const region = device.memory.allocate(1024, { address: 0x1_0000_0000n })
+  const code = device.loadCode(assembleProgram(source, TARGETS.gfx803).words)
+  // Dword n of lane l holds 1000 n + l.
+  const words = Uint32Array.from({ length: 256 }, (_, i) => 1000 * (i >> 6) + (i & 63))
+  const lanes = Array.from({ length: 64 }, (_, lane) => lane)
+  for (let time = 0; time < 3; time++) {
+    device.memory.view(region).set(new Uint8Array(words.buffer))
+    const sgprs = new Map([0, 0x80000001, 0xffffffff, 0x00e80000].map((word, s) => [s, word] as const))
+    const execution = bareWave(device, code, { vgprs: new Map([[0, lanes.map((lane) => 100 + lane)]]), sgprs })
+    execution.step(100)
+    const wave = execution.waves[0]!
+    expect(execution.status).toBe('done')
+    expect([...wave.vgpr(3)]).toEqual(lanes.map((lane) => 3000 + lane))
+    expect([...wave.vgpr(4)]).toEqual(lanes)
+    expect([...wave.vgpr(5)]).toEqual(lanes.map((lane) => 101 + lane))
+    expect([...wave.vgpr(6)]).toEqual(lanes.map((lane) => ((2000 + lane) & 255) | ((102 + lane) << 8)))
+    execution.free()
+  }
+})
