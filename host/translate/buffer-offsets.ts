@@ -308,14 +308,31 @@ export class OffsetAccesses {
     code.get(wave).memory(OP.i64Load, scalarOffset(EXEC_LO)).set(exec).get(wave).set(base)
     code.block(OP.block).block(OP.loop).get(exec).op(OP.i64Eqz, OP.brIf).u32(1)
     code.get(base).get(apart).op(OP.i32Add).set(place)
+    if (element.bytes >= 4) {
+      // Sixteen lanes at once.
+      code.get(exec).op(OP.i32WrapI64).i32(0xffff).op(OP.i32And).i32(0xffff).op(OP.i32Eq).block(OP.if)
+      rows.forEach((row, dword) => {
+        for (let o = 0; o < 4 * CHUNK_BYTES; o += CHUNK_BYTES)
+          code
+            .get(place)
+            .get(base)
+            .simdMemory(SIMD.load, row + o)
+            .simdMemory(SIMD.store, at + dword * ROW_BYTES + o)
+      })
+      code.get(exec).i64(16n).op(OP.i64ShrU).set(exec)
+      code
+        .get(base)
+        .i32(4 * CHUNK_BYTES)
+        .op(OP.i32Add)
+        .set(base)
+        .op(OP.br)
+        .u32(1)
+        .end()
+    }
     code.get(exec).op(OP.i32WrapI64).i32(15).op(OP.i32And).set(active)
     rows.forEach((row, dword) => {
       code.get(base).simdMemory(SIMD.load, row).set(data)
       const offset = at + dword * ROW_BYTES
-      if (element.bytes >= 4) {
-        code.get(active).i32(15).op(OP.i32Eq).block(OP.if)
-        code.get(place).get(data).simdMemory(SIMD.store, offset).op(OP.else)
-      }
       for (const lane of [0, 1, 2, 3]) {
         code
           .get(active)
@@ -325,7 +342,6 @@ export class OffsetAccesses {
         storeLane(() => code.get(place), lane, [data], Math.min(element.bytes, 4), offset + 4 * lane)
         code.end()
       }
-      if (element.bytes >= 4) code.end()
     })
     code.get(exec).i64(4n).op(OP.i64ShrU).set(exec)
     code.get(base).i32(CHUNK_BYTES).op(OP.i32Add).set(base).op(OP.br).u32(0).end().end()

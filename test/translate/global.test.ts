@@ -217,17 +217,21 @@ test('a load of scratch sees what was stored before it in the same place, in a p
   // Dword n of lane l holds 1000 n + l.
   const words = Uint32Array.from({ length: 256 }, (_, i) => 1000 * (i >> 6) + (i & 63))
   const lanes = Array.from({ length: 64 }, (_, lane) => lane)
-  for (let time = 0; time < 3; time++) {
+  for (const off of [64, 64, 64, 15, 32, 64]) {
     device.memory.view(region).set(new Uint8Array(words.buffer))
     const sgprs = new Map([0, 0x80000001, 0xffffffff, 0x00e80000].map((word, s) => [s, word] as const))
-    const execution = bareWave(device, code, { vgprs: new Map([[0, lanes.map((lane) => 100 + lane)]]), sgprs })
+    const exec = (1n << 64n) - 1n - (off < 64 ? 1n << BigInt(off) : 0n)
+    const execution = bareWave(device, code, { vgprs: new Map([[0, lanes.map((lane) => 100 + lane)]]), sgprs, exec })
+    const active = (word: (lane: number) => number) => lanes.map((lane) => (lane === off ? 0 : word(lane)))
     execution.step(100)
     const wave = execution.waves[0]!
     expect(execution.status).toBe('done')
-    expect([...wave.vgpr(3)]).toEqual(lanes.map((lane) => 3000 + lane))
-    expect([...wave.vgpr(4)]).toEqual(lanes)
-    expect([...wave.vgpr(5)]).toEqual(lanes.map((lane) => 101 + lane))
-    expect([...wave.vgpr(6)]).toEqual(lanes.map((lane) => ((2000 + lane) & 255) | ((102 + lane) << 8)))
+    expect([...wave.vgpr(3)]).toEqual(active((lane) => 3000 + lane))
+    expect([...wave.vgpr(4)]).toEqual(active((lane) => lane))
+    expect([...wave.vgpr(5)]).toEqual(active((lane) => 101 + lane))
+    expect([...wave.vgpr(6)]).toEqual(active((lane) => ((2000 + lane) & 255) | ((102 + lane) << 8)))
+    const stored = new Uint32Array(device.memory.view(region).slice().buffer)
+    expect([...stored.subarray(0, 64)]).toEqual(lanes.map((lane) => (lane === off ? lane : 100 + lane)))
     execution.free()
   }
 })
