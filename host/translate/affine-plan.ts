@@ -3,13 +3,15 @@
  * lane's number there, `base + stride × lane`, with a stride that the loop does not change. Sums of affine numbers are affine, and so are
  * their shifts to the left and their products with a scalar. It also finds which instructions still have to run lane by lane.
  */
+
 import { KIND_SCALAR, KIND_SPECIAL, KIND_VECTOR } from '../plan/record.ts'
+import { loads, loadsLanes, rowsWritten } from './accesses.ts'
 import { BUFFER_OFFSET, isBuffer, resourceReads } from './buffer.ts'
 import { wideConstant } from './constant.ts'
 import type { Step } from './graph.ts'
 import { hasMask, maskOffset, ROW_BYTES, rowsRead } from './lane-values.ts'
 import { isLdsRead } from './lds-plan.ts'
-import { loads, loadsLanes, maskSources, type Nest, rowsWritten } from './nest-plan.ts'
+import { maskSources, type Nest } from './nest-plan.ts'
 import { overlaps, scalarUses } from './scalars.ts'
 
 export type AffineKind =

@@ -6,7 +6,9 @@
  * with. Where something is not as it was taken to be, the ordinary version takes over from that iteration on; where floats were not,
  * from the first one.
  */
+
 import { REGION_BASE, REGION_HOST, REGION_SIZE } from '../plan/layout.ts'
+import { bytesLoaded, dwordsLoaded, smallLoad, unalignedBits } from './accesses.ts'
 import { type Affine, type AffinePlan, rowsOf } from './affine-plan.ts'
 import { BASE_HIGH, isBuffer } from './buffer.ts'
 import type { Chunk } from './chunk.ts'
@@ -14,10 +16,9 @@ import type { SmallLoad } from './gather.ts'
 import { LARGE, needsGrain, SMALL } from './grain.ts'
 import type { Step } from './graph.ts'
 import { push } from './kernels.ts'
+import { findRegion } from './known-region.ts'
 import { ROW_BYTES, type Value } from './lane-values.ts'
-import { bytesLoaded, dwordsLoaded, smallLoad, unalignedBits } from './nest-plan.ts'
 import { FAIL, type NestContext } from './nest-rows.ts'
-import { findRegion } from './nest-scalars.ts'
 import { Code, I32, I64, OP, SIMD, V128 } from './wasm.ts'
 
 /** Strides of numbers that must not wrap: then the first and the last lane tell of those between. */

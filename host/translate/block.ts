@@ -1,10 +1,12 @@
 /**
  * The code of a block: runs of lanes, scalar instructions before or behind them, and calls of the core.
  */
+
 import { Stop } from '../engine.ts'
 import { bitsOf, type OperandType } from '../isa/row.ts'
 import { EXEC_LO, RECORD_PC, WAVE_MASKED, WAVE_MODE, WAVE_PC } from '../plan/layout.ts'
 import { FLAG_APPROXIMATE, KIND_SCALAR } from '../plan/record.ts'
+import { rowsWritten } from './accesses.ts'
 import { type UnfinishedRun, writeAgain } from './again.ts'
 import { resourceReads } from './buffer.ts'
 import { OffsetAccesses } from './buffer-offsets.ts'
@@ -21,6 +23,7 @@ import {
   maskOffset,
   pushLanes,
   rowsRead,
+  SHADOW_ROWS,
   type Sources,
   spreadValue,
   VCC_OFFSET,
@@ -30,8 +33,6 @@ import { coverReads, LdsReads, pushOutside } from './lds.ts'
 import { isLdsRead, isLdsWrite, ldsShape } from './lds-plan.ts'
 import { LdsWrites, ldsWriteReads } from './lds-writes.ts'
 import { flushesOtherwise, modeChange } from './modes.ts'
-import { rowsWritten } from './nest-plan.ts'
-import { SHADOW_ROWS } from './nest-rows.ts'
 import { modeAt } from './place.ts'
 import { type BlockLocals, JUMPED, LEAVE, type RegionModule, STOPPED, WAVE } from './region-module.ts'
 import { crossLaneWay, type Role } from './roles.ts'

@@ -2,6 +2,7 @@
  * Buffer accesses by offsets of 32 bits that are part of a run of lanes (lanes.ts): raw buffers, and scratch, where the dwords of 64 lanes are
  * side by side. What a resource reaches is found before the run. Accesses without a row of offsets are scratch's, and four lanes of a dword one vector.
  */
+
 import { GENERATIONS } from '../isa/targets.ts'
 import {
   EXEC_LO,
@@ -14,6 +15,7 @@ import {
   WAVE_PROGRAM,
 } from '../plan/layout.ts'
 import { IMM_OFFEN } from '../plan/record.ts'
+import { bytesLoaded, bytesStored, dwordsLoaded, smallLoad, unalignedBits } from './accesses.ts'
 import { BUFFER_OFFSET, pushBase, pushScalarOffset, resourceReads } from './buffer.ts'
 import type { Chunk } from './chunk.ts'
 import { loadLanes } from './gather.ts'
@@ -21,7 +23,6 @@ import type { Step } from './graph.ts'
 import { WRITABLE } from './known-region.ts'
 import { CHUNK_BYTES, type FunctionLocals, ROW_BYTES } from './lane-values.ts'
 import type { Test } from './lanes.ts'
-import { bytesLoaded, bytesStored, dwordsLoaded, smallLoad, unalignedBits } from './nest-plan.ts'
 import { globalWay } from './roles.ts'
 import { overlaps, pushRecord, waveScalars } from './scalars.ts'
 import { dataRows, type Element, storeLane, storeRows } from './scatter.ts'

@@ -2,17 +2,17 @@
  * Loads and stores of global memory, FLAT ones and buffer ones, that are part of a run of lanes (lanes.ts). Each chunk tests its addresses as it comes to them, and loads;
  * stores follow when the run's loop is done, for a later chunk may still fail, and no load of the run may see them.
  */
+
 import { FLAG_GLC, IMM_OFFEN, KIND_SPECIAL } from '../plan/record.ts'
+import { bytesLoaded, bytesStored, dwordsLoaded, smallLoad } from './accesses.ts'
 import { BUFFER_ADDRESS, isAddressed, isBuffer, pushOrigin } from './buffer.ts'
 import { isByOffset } from './buffer-offsets.ts'
 import type { Chunk } from './chunk.ts'
 import { loadLanes } from './gather.ts'
 import type { Step } from './graph.ts'
-import { firstOutside, KnownRegion } from './known-region.ts'
+import { findRegion, firstOutside, KnownRegion } from './known-region.ts'
 import { type FunctionLocals, ROW_BYTES } from './lane-values.ts'
 import type { Test } from './lanes.ts'
-import { bytesLoaded, bytesStored, dwordsLoaded, smallLoad } from './nest-plan.ts'
-import { findRegion } from './nest-scalars.ts'
 import { type GlobalWay, globalWay } from './roles.ts'
 import { waveScalars } from './scalars.ts'
 import { dataRows, type Element, rowsFrom, storeRows } from './scatter.ts'

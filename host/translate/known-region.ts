@@ -1,8 +1,10 @@
 /** The region of guest memory that an access hit last: whether lanes are in it, and where that is on the host. */
+
 import { REGION_BASE, REGION_FLAGS, REGION_HOST, REGION_SIZE } from '../plan/layout.ts'
+import { unalignedBits } from './accesses.ts'
 import type { Step } from './graph.ts'
 import type { FunctionLocals } from './lane-values.ts'
-import { unalignedBits } from './nest-plan.ts'
+import { pushRecord } from './scalars.ts'
 import { type Code, I64, OP, SIMD, V128 } from './wasm.ts'
 
 /** Bit of a region's flags: it may be written. */
@@ -137,4 +139,18 @@ export function firstOutside(code: Code, row: PushRow, outside: number, address:
   }
   dword(1).i64(32n).op(OP.i64Shl)
   dword(0).op(OP.i64Or).set(address)
+}
+
+/** Looks the region up in which an address (i64 local) lies; where there is none, control goes to the label that is `depth` away. */
+export function findRegion(
+  code: Code,
+  { locals, wave }: { readonly locals: FunctionLocals; readonly wave: number },
+  step: Step,
+  address: number,
+  region: number,
+  depth: number,
+): void {
+  pushRecord(code, step, locals)
+  code.get(wave).get(address).op(OP.call).u32(locals.functionImport('regionOf')).tee(region)
+  code.op(OP.i32Eqz, OP.brIf).u32(depth)
 }

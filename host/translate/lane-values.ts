@@ -11,6 +11,9 @@ import { type Argument, type Kernels, type Locals, push as pushArgument, type Ve
 import { isDpp, isSdwa } from './stages.ts'
 import { type Code, SIMD } from './wasm.ts'
 
+/** Rows that the shadow holds (assembly/scratch.ts, SHADOW_ROWS). */
+export const SHADOW_ROWS = 96
+
 /** Bytes of a row in wave64, the only wave size that is translated. */
 export const ROW_BYTES = 256
 /** Bytes of a chunk of four lanes. */

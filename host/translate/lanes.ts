@@ -1,3 +1,4 @@
+import { rowsWritten } from './accesses.ts'
 import type { UnfinishedRun } from './again.ts'
 import { Chunk, type Moved } from './chunk.ts'
 import type { Step } from './graph.ts'
@@ -13,7 +14,6 @@ import {
   type Value,
   watchSmall,
 } from './lane-values.ts'
-import { rowsWritten } from './nest-plan.ts'
 import { DPP_CHUNKS, isDpp } from './stages.ts'
 import { Code, I32, I64, OP, SIMD, V128 } from './wasm.ts'
 

@@ -3,7 +3,9 @@
  * for nothing there writes LDS. Whether a run's reads are all inside is asked before it, so that nothing in it can fault; a loop is given
  * up where one is not.
  */
+
 import { EXEC_LO, scalarOffset, WAVE_LDS, WAVE_LDS_BYTES } from '../plan/layout.ts'
+import { rowsWritten } from './accesses.ts'
 import type { Chunk } from './chunk.ts'
 import { crossLaneUses } from './crosslane.ts'
 import { gatherDwords, gatherSmall } from './gather.ts'
@@ -11,7 +13,6 @@ import { globalAccess } from './global.ts'
 import type { Step } from './graph.ts'
 import { CHUNK_BYTES, type FunctionLocals, pushLanes, ROW_BYTES } from './lane-values.ts'
 import { isLdsRead, isLdsWrite, ldsShape, partsOf, reachOf } from './lds-plan.ts'
-import { rowsWritten } from './nest-plan.ts'
 import type { Role } from './roles.ts'
 import { M0, overlaps, pair, scalarUses } from './scalars.ts'
 import { Code, I32, I64, OP, SIMD, V128 } from './wasm.ts'

@@ -6,26 +6,13 @@
 import { bitsOf, isFloat } from '../isa/row.ts'
 import { scalarOffset, VCC_LO } from '../plan/layout.ts'
 import { FLAG_GLC, KIND_VECTOR } from '../plan/record.ts'
+import { isLaneLoad, isPlainLoad, loadReads, loads, loadsLanes, loadWrites, rowsWritten } from './accesses.ts'
 import { resourceReads } from './buffer.ts'
 import { type Block, type Step, successors } from './graph.ts'
-import { hasMask, maskOffset, ROW_BYTES } from './lane-values.ts'
+import { hasMask, maskOffset, ROW_BYTES, SHADOW_ROWS } from './lane-values.ts'
 import { isLdsRead } from './lds-plan.ts'
 import { type Loop, loopOf } from './loops.ts'
-import {
-  BITWISE,
-  bitwiseReads,
-  isLaneLoad,
-  isPlainLoad,
-  loadReads,
-  loads,
-  loadsLanes,
-  loadsScalars,
-  loadWrites,
-  maskSources,
-  rowsWritten,
-  SEES_OTHERS,
-} from './nest-plan.ts'
-import { SHADOW_ROWS } from './nest-rows.ts'
+import { BITWISE, bitwiseReads, loadsScalars, maskSources, SEES_OTHERS } from './nest-plan.ts'
 import { modeAt } from './place.ts'
 import type { Role } from './roles.ts'
 import { EXEC, M0, SCC, scalarReads, scalarUses } from './scalars.ts'

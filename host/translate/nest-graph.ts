@@ -5,8 +5,10 @@
  * Results go to shadow rows and locals. Where a group meets what only the ordinary code can do, all groups run again up to the iteration
  * before; nothing has happened yet that would have to be undone.
  */
+
 import { scalarOffset, VCC_LO } from '../plan/layout.ts'
 import { FLAG_APPROXIMATE } from '../plan/record.ts'
+import { loadsLanes, loadWrites } from './accesses.ts'
 import { Chunk } from './chunk.ts'
 import type { Block, Step } from './graph.ts'
 import { loadPool, push, type VectorConstant } from './kernels.ts'
@@ -26,7 +28,7 @@ import type { LdsReads } from './lds.ts'
 import { isLdsRead } from './lds-plan.ts'
 import { follow, GETPC, type GraphNest, type Holdings, RELATIVE, RESUME, relativeRows } from './nest-flow.ts'
 import { LaneLoads, readsOf } from './nest-loads.ts'
-import { loadsLanes, loadsScalars, loadWrites } from './nest-plan.ts'
+import { loadsScalars } from './nest-plan.ts'
 import { GroupRows, type NestContext } from './nest-rows.ts'
 import { UniformScalars } from './nest-scalars.ts'
 import { placeOf } from './place.ts'

@@ -1,14 +1,14 @@
 /** Loads of global memory in loops that run group by group: of lanes that are all in one region, by the region that was hit last. */
+import { bytesLoaded, dwordsLoaded, smallLoad, unalignedBits } from './accesses.ts'
 import { isBuffer, pushOrigin } from './buffer.ts'
 import type { Chunk } from './chunk.ts'
 import { loadLanes } from './gather.ts'
 import type { Step } from './graph.ts'
-import { firstOutside, KnownRegion } from './known-region.ts'
+import { findRegion, firstOutside, KnownRegion } from './known-region.ts'
 import { type FunctionLocals, ROW_BYTES } from './lane-values.ts'
 import { LdsReads } from './lds.ts'
-import { bytesLoaded, dwordsLoaded, smallLoad, unalignedBits } from './nest-plan.ts'
 import type { GroupRows, NestContext } from './nest-rows.ts'
-import { findRegion, type UniformScalars } from './nest-scalars.ts'
+import type { UniformScalars } from './nest-scalars.ts'
 import { M0 } from './scalars.ts'
 import { type Code, I32, I64, OP, SIMD, V128 } from './wasm.ts'
 

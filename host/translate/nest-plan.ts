@@ -1,13 +1,13 @@
 /** Finds loops that can run group by group (nest.ts). */
-import { dwordsOf } from '../isa/row.ts'
+
 import { scalarOffset, VCC_LO } from '../plan/layout.ts'
-import { FLAG_GLC, KIND_NONE, KIND_SCALAR } from '../plan/record.ts'
-import { isAddressed, isBuffer, resourceReads } from './buffer.ts'
+import { FLAG_GLC, KIND_SCALAR } from '../plan/record.ts'
+import { isLaneLoad, isPlainLoad, loadReads, loadsLanes, loadWrites } from './accesses.ts'
+import { resourceReads } from './buffer.ts'
 import { wideConstant } from './constant.ts'
 import { factOf } from './fact.ts'
-import { SMALL_LOADS, type SmallLoad } from './gather.ts'
 import type { Block, Step } from './graph.ts'
-import { hasMask, maskOffset, ROW_BYTES } from './lane-values.ts'
+import { hasMask, maskOffset } from './lane-values.ts'
 import { isLdsRead } from './lds-plan.ts'
 import type { Role } from './roles.ts'
 import { EXEC, M0, overlaps, SCC, scalarReads, scalarUses } from './scalars.ts'
@@ -19,11 +19,6 @@ const TRIAL_BITS = 12
 
 /** 64-bit scalar operations whose result's bits come from the same bits of their sources. */
 export const BITWISE = /^s_(mov|not|cselect|((and|or|xor|nand|nor|xnor|andn2|orn2)(_saveexec)?))_b64$/
-const LOADS = /^(flat|buffer)_load_(dword(x[234])?|[us](byte|short))$/
-/** Loads of lanes that nests do themselves. */
-export const loadsLanes = factOf(({ name }) => LOADS.test(name))
-/** Loads of lanes, from memory or LDS, that translated code does itself. */
-export const loads = (step: Step): boolean => loadsLanes(step.operation) || isLdsRead(step)
 /** Behind these, scalar loads see what other workgroups have written: each group would, in an iteration of its own. */
 export const SEES_OTHERS = /^s_dcache_inv/
 const SCALAR_LOADS = /^s_load_dword(x2|x4|x8|x16)?$/
@@ -233,33 +228,3 @@ function idleStep(step: Step, state: Map<number, bigint>, unknown: bigint[], eva
     state.set(step.dst, unknown.pop() === 1n ? a : b)
   } else state.set(step.dst, evaluate(name, [a, source(1)]) & 1n)
 }
-
-/** Rows that an instruction writes. */
-export function rowsWritten(step: Step, role: Role): number[] {
-  const rows = role === 'lanes' || loads(step) ? rowsOfValue(step.operation) : 0
-  if (rows === 0) return []
-  return rows === 1 ? [step.dst] : Array.from({ length: rows }, (_, i) => step.dst + i * ROW_BYTES)
-}
-const rowsOfValue = factOf(({ shape }) => {
-  const type = shape.results.find((r) => r !== 'mask')
-  return type === undefined ? 0 : dwordsOf(type)
-})
-
-/** Of buffer loads only those by a 64-bit address. */
-export const isLaneLoad = (step: Step): boolean => (isBuffer(step) ? isAddressed(step) : step.imm === 0)
-
-export const smallLoad = ({ operation }: Step): SmallLoad | undefined => SMALL_LOADS[operation.name.split('_').at(-1)!]
-export const bytesLoaded = (step: Step): number => smallLoad(step)?.bytes ?? 4 * dwordsLoaded(step)
-const SMALL_STORES: Readonly<Record<string, number>> = { byte: 1, short: 2 }
-export const bytesStored = ({ operation }: Step): number =>
-  SMALL_STORES[operation.name.split('_').at(-1)!] ?? 4 * dwordsOf(operation.shape.sources.at(-1)!)
-/** Bits of a buffer access's address that gfx6 drops and gfx7 does not: accesses where they are not zero are for the ordinary code. */
-export const unalignedBits = (bytes: number): number => Math.min(bytes, 4) - 1
-
-export const dwordsLoaded = ({ operation }: Step): number => dwordsOf(operation.shape.results[0]!)
-export const loadReads = (step: Step): Set<number> =>
-  new Set([step.sources[0], step.sources[0] + 4, ...(step.mods.kinds[1] === KIND_SCALAR ? [step.sources[1]] : [])])
-export const loadWrites = (step: Step): Set<number> => new Set(Array.from({ length: dwordsLoaded(step) }, (_, i) => step.dst + 4 * i))
-/** The offset is a constant or an SGPR, EXEC is not written, and it is not meant to see what other workgroups write (glc). */
-export const isPlainLoad = (step: Step): boolean =>
-  [KIND_NONE, KIND_SCALAR].includes(step.mods.kinds[1]!) && step.dst + 4 * dwordsLoaded(step) <= EXEC && step.flags === 0

@@ -2,9 +2,6 @@
 import { CHUNK_BYTES, type FunctionLocals, type LaneContext, ROW_BYTES } from './lane-values.ts'
 import { type Code, I32, OP, SIMD, V128 } from './wasm.ts'
 
-/** Rows that the shadow holds (assembly/scratch.ts, SHADOW_ROWS). */
-export const SHADOW_ROWS = 96
-
 /** What a nest is written with. */
 export interface NestContext extends Omit<LaneContext, 'carried'> {
   /** Global that counts instructions left. */

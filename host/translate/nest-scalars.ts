@@ -1,11 +1,13 @@
 /** Scalars of a loop that runs group by group, as far as they are the same for all groups: in locals, as what the loop needs of memory for them. */
+
 import { PROGRAM_BASE, REGION_BASE, REGION_HOST, REGION_SIZE, WAVE_PROGRAM } from '../plan/layout.ts'
 import { KIND_SCALAR } from '../plan/record.ts'
+import { dwordsLoaded } from './accesses.ts'
 import { wideConstant } from './constant.ts'
 import type { Step } from './graph.ts'
+import { findRegion } from './known-region.ts'
 import type { Captured, FunctionLocals } from './lane-values.ts'
-import { dwordsLoaded } from './nest-plan.ts'
-import { pushRecord, type ScalarFile } from './scalars.ts'
+import type { ScalarFile } from './scalars.ts'
 import { type Code, I32, I64, OP } from './wasm.ts'
 
 interface Context {
@@ -161,11 +163,4 @@ export class UniformScalars {
     this.#regions.set(key, region)
     return region
   }
-}
-
-/** Looks the region up in which an address (i64 local) lies; where there is none, control goes to the label that is `depth` away. */
-export function findRegion(code: Code, { locals, wave }: Context, step: Step, address: number, region: number, depth: number): void {
-  pushRecord(code, step, locals)
-  code.get(wave).get(address).op(OP.call).u32(locals.functionImport('regionOf')).tee(region)
-  code.op(OP.i32Eqz, OP.brIf).u32(depth)
 }

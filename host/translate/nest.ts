@@ -1,5 +1,6 @@
 import { scalarOffset, VCC_LO } from '../plan/layout.ts'
 import { FLAG_APPROXIMATE } from '../plan/record.ts'
+import { loads, loadsLanes, loadWrites, rowsWritten } from './accesses.ts'
 import { AffineLoop } from './affine.ts'
 import { type AffinePlan, planAffine } from './affine-plan.ts'
 import { Chunk } from './chunk.ts'
@@ -13,6 +14,7 @@ import {
   type LaneContext,
   type LaneStep,
   maskOffset,
+  SHADOW_ROWS,
   SLOW,
   spreadValue,
   type Value,
@@ -21,8 +23,8 @@ import {
 import type { LdsReads } from './lds.ts'
 import { isLdsRead } from './lds-plan.ts'
 import { LaneLoads, readsOf } from './nest-loads.ts'
-import { bitwiseWrites, isSliced, loads, loadsLanes, loadsScalars, loadWrites, type Nest, rowsWritten } from './nest-plan.ts'
-import { FAIL, GroupRows, type NestContext, SHADOW_ROWS } from './nest-rows.ts'
+import { bitwiseWrites, isSliced, loadsScalars, type Nest } from './nest-plan.ts'
+import { FAIL, GroupRows, type NestContext } from './nest-rows.ts'
 import { UniformScalars } from './nest-scalars.ts'
 import { countApproximate, EXEC, SCC, type ScalarFile, scalarUses, writeScalar } from './scalars.ts'
 import { Code, I32, I64, OP, SIMD, V128 } from './wasm.ts'
