@@ -10,7 +10,7 @@ export { generation, next, refreshExec, rowBytes, stop } from './state';
 export { chunkLane, ieee, round32, round64, dx10Clamp, flushSources32, flushResults32, flushSources64, flushResults64 } from './lib/mode';
 export { flush32, nan16, nan32, nan64 } from './lib/rules';
 export { finish16, finish32 } from './finish';
-// Rare ways of kernels, which would make translated code long (RARE in host/translate/kernels.ts).
+// Rare ways of kernels, which would make translated code long (RARE in host/translate/wasm/kernels.ts).
 export { scaleScalar } from './lib/double';
 export { fmaRounded } from './lib/float';
 export { v_div_fmas_f32_rounded, v_ldexp_f32_rounded } from './ops/vop3';

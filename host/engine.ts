@@ -101,7 +101,7 @@ export interface SentTranslation {
   /** Bits of MODE that it is for: waves come with them, whatever they change later. */
   readonly mode: number
   readonly module: WebAssembly.Module
-  /** Number of the block that starts at a place (host/translate/place.ts). */
+  /** Number of the block that starts at a place (host/translate/code/place.ts). */
   readonly entries: ReadonlyMap<number, number>
   /** Instructions from a place inside a block to the block's end. */
   readonly rest: ReadonlyMap<number, number>

@@ -1,6 +1,6 @@
-/** Tells which kernels translated code calls, since their bodies cannot stand in it (host/translate/kernels.ts): each call costs. */
-import { Kernels } from '../translate/kernels.ts'
-import { OP, type ParsedModule, parseModule, tokens } from '../translate/wasm.ts'
+/** Tells which kernels translated code calls, since their bodies cannot stand in it (host/translate/wasm/kernels.ts): each call costs. */
+import { Kernels } from '../translate/wasm/kernels.ts'
+import { OP, type ParsedModule, parseModule, tokens } from '../translate/wasm/wasm.ts'
 
 /** Why a kernel is called: what it is made of, or else its length. */
 export type CallReason = 'long' | 'global' | 'table' | 'import' | 'recursion'

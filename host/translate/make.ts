@@ -1,11 +1,11 @@
 /** Makes translations: reads what is planned of a program, has it translated, and compiles the module. */
 import type { CoreMaterial } from '../core/engine.ts'
-import { readBlocks } from './graph.ts'
-import { Kernels } from './kernels.ts'
-import type { Evaluate } from './nest-plan.ts'
-import { placeOf } from './place.ts'
+import { readBlocks } from './code/graph.ts'
+import { placeOf } from './code/place.ts'
+import type { Evaluate } from './nest/nest-plan.ts'
 import { RegionWriter } from './region.ts'
 import { linkTranslation, type Translation } from './translation.ts'
+import { Kernels } from './wasm/kernels.ts'
 
 /** What was translated, and how much it is. */
 export interface Made {

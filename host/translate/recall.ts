@@ -4,7 +4,7 @@
  */
 import type { SentTranslation } from '../engine.ts'
 import { RECORD_BYTES } from '../plan/layout.ts'
-import { recordsOf } from './planned.ts'
+import { recordsOf } from './code/planned.ts'
 
 /** A translation wherever its program lies. */
 export interface Remembered extends Omit<SentTranslation, 'program'> {

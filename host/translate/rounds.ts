@@ -18,8 +18,8 @@ import {
   ROUNDS_WAVE,
   ROUNDS_X,
 } from '../plan/rounds.ts'
-import { INTERPRETED_MODES, MODE_KEY } from './modes.ts'
-import { BULK, Code, type FunctionType, I32, type ModuleBuilder, OP } from './wasm.ts'
+import { INTERPRETED_MODES, MODE_KEY } from './code/modes.ts'
+import { BULK, Code, type FunctionType, I32, type ModuleBuilder, OP } from './wasm/wasm.ts'
 
 const RUN_ROUNDS: FunctionType = { parameters: [I32, I32], results: [] }
 const NEXT: FunctionType = { parameters: [I32, I32], results: [I32] }

@@ -2,10 +2,10 @@
 import type { CoreMaterial } from '../core/engine.ts'
 import type { SentTranslation } from '../engine.ts'
 import { PROGRAM_PC_TABLE } from '../plan/layout.ts'
-import type { Elder } from './graph.ts'
-import { modeAt, pcOf } from './place.ts'
+import { SITE } from './block/sites.ts'
+import type { Elder } from './code/graph.ts'
+import { modeAt, pcOf } from './code/place.ts'
 import type { RegionWriter } from './region.ts'
-import { SITE } from './sites.ts'
 
 export interface Translation extends SentTranslation {
   readonly run: (wave: number, left: number, block: number) => number

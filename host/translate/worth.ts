@@ -1,9 +1,9 @@
 /** Whether translating a program pays: what it costs, and what it is expected to save. Must not load what translates. */
 import { operationOf } from '../isa/operations.ts'
 import { RECORD_IMM, RECORD_OP } from '../plan/layout.ts'
-import { factOf } from './fact.ts'
-import { recordsOf } from './planned.ts'
-import { bestRole, crossLaneWay, globalWay, ldsAccessOf } from './roles.ts'
+import { factOf } from './code/fact.ts'
+import { recordsOf } from './code/planned.ts'
+import { bestRole, crossLaneWay, globalWay, ldsAccessOf } from './code/roles.ts'
 
 /**
  * Nanoseconds that an instruction of 64 lanes takes less once it is translated, outside of loops that run group by group, where it is more:

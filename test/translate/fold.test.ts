@@ -2,8 +2,8 @@ import { expect, test } from 'vitest'
 import { createCore } from '../../host/core/engine.ts'
 import { SCALAR_KERNELS } from '../../host/core/generated/scalars.ts'
 import { OPERATIONS } from '../../host/isa/operations.ts'
-import { type Argument, Kernels, type Locals, push } from '../../host/translate/kernels.ts'
-import { Code, I32, I64, ModuleBuilder, OP, SIMD, V128 } from '../../host/translate/wasm.ts'
+import { type Argument, Kernels, type Locals, push } from '../../host/translate/wasm/kernels.ts'
+import { Code, I32, I64, ModuleBuilder, OP, SIMD, V128 } from '../../host/translate/wasm/wasm.ts'
 import { randomFrom, word } from './programs.ts'
 
 // A function of the core with constants folded through its body gives what the core's own function gives for the same arguments. The

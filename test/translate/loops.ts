@@ -1,4 +1,4 @@
-/** Random loops of one block on gfx803, most of them such as translated code runs group by group (host/translate/nest.ts), and what they work on. */
+/** Random loops of one block on gfx803, most of them such as translated code runs group by group (host/translate/nest/nest.ts), and what they work on. */
 import { instruction, type randomFrom, word } from './programs.ts'
 
 type Random = ReturnType<typeof randomFrom>
