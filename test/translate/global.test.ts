@@ -235,3 +235,36 @@ test('a load of scratch sees what was stored before it in the same place, in a p
     execution.free()
   }
 })
+
+test('lanes that are out of the range of a buffer load nothing behind it, where linear memory may end', async () => {
+  const source = `
+    v_xor_b32 v1, v1, v2
+    v_xor_b32 v3, v1, v2
+    v_xor_b32 v2, v1, v2
+    buffer_load_dwordx4 v[4:7], v18, s[4:7], 0 offen
+    s_endpgm`
+  const engine = await createTranslate({ threshold: 1 })
+  const device = new Device(engine, TARGETS.gfx803)
+  const code = device.loadCode(assembleProgram(source, TARGETS.gfx803).words)
+  const begin = (base: bigint) => {
+    const sgprs = new Map([Number(base & 0xffffffffn), Number(base >> 32n), 4, 0].map((word, i) => [4 + i, word] as const))
+    const execution = bareWave(device, code, {
+      sgprs,
+      vgprs: new Map([
+        [4, 1],
+        [18, 64],
+      ]),
+    })
+    execution.step(100)
+    return execution
+  }
+  begin(device.memory.allocate(64).address).free()
+  // Its place is for the last wave, so that nothing is behind the last region.
+  const kept = begin(device.memory.allocate(64).address)
+  let last = device.memory.allocate(4096)
+  const behind = () => engine.memory.byteLength - last.host - last.bytes
+  while (behind() > 0) last = device.memory.allocate(Math.min(behind(), 1 << 20))
+  kept.free()
+  const execution = begin(last.address + BigInt(last.bytes - 4))
+  expect([behind(), engine.translated.regions, execution.status, execution.waves[0]!.vgpr(4)[0]]).toEqual([0, 1, 'done', 0])
+})

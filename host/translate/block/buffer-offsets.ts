@@ -234,8 +234,9 @@ export class OffsetAccesses {
       return CHUNK_BYTES * index
     })
     const inside = locals.local(V128)
-    code.get(active).get(outside).simd(SIMD.andnot).tee(inside).get(offsets).simd(SIMD.and)
-    code.get(this.#resources.get(step)!.firsts).simd(SIMD.i32x4Add).set(offsets)
+    code.get(active).get(outside).simd(SIMD.andnot).set(inside)
+    // Others load from the host's address 0: behind the resource's first place linear memory may end.
+    code.get(offsets).get(this.#resources.get(step)!.firsts).simd(SIMD.i32x4Add).get(inside).simd(SIMD.and).set(offsets)
     const results = loadLanes(code, dwordsLoaded(step), smallLoad(step), offsets, locals)
     for (const [dword, result] of results.entries()) {
       code.get(result).get(inside).simd(SIMD.and).set(result)
