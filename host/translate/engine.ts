@@ -5,7 +5,7 @@ import { PROGRAM_ID, WAVE_INSTRUCTIONS, WAVE_MODE, WAVE_PC, WAVE_PROGRAM, WAVE_S
 import { ROUNDS_END, ROUNDS_LEFT, ROUNDS_LEFT_OF_TURN, ROUNDS_TURN, ROUNDS_WAVE } from '../plan/rounds.ts'
 import { INTERPRETED_MODES, MODE_KEY } from './code/modes.ts'
 import { placeOf } from './code/place.ts'
-import { recordsOf } from './code/planned.ts'
+import { plannedOf } from './code/planned.ts'
 import type { Maker } from './make.ts'
 import { contentOf, type Origin, type Remembered, recall, remember, remembers } from './recall.ts'
 import { linkTranslation, type Translation } from './translation.ts'
@@ -378,7 +378,7 @@ class Translator implements TranslateEngine, Translations {
   #isEnough(program: Program, wave: number, threshold: number, ended: boolean): boolean {
     const { interpreted, rounds, asked, planned } = program
     if (interpreted < Math.max(asked, (ended ? 1 : PATIENCE) * threshold * 4 ** rounds)) return false
-    program.planned = recordsOf(this.memory, this.#word(wave + WAVE_PROGRAM)).filter((record) => record !== 0).length
+    program.planned = plannedOf(this.memory, this.#word(wave + WAVE_PROGRAM)).length
     if (program.planned <= LARGE.instructions) return true
     const settled = ended || program.planned === planned ? interpreted : 2 * interpreted
     program.asked = Math.max(settled, rounds === 0 ? 0 : LARGE.again * program.planned)

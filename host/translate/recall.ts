@@ -4,7 +4,7 @@
  */
 import type { SentTranslation } from '../engine.ts'
 import { RECORD_BYTES } from '../plan/layout.ts'
-import { recordsOf } from './code/planned.ts'
+import { plannedOf, recordsOf } from './code/planned.ts'
 
 /** A translation wherever its program lies. */
 export interface Remembered extends Omit<SentTranslation, 'program'> {
@@ -36,10 +36,9 @@ export interface Origin {
  */
 export function contentOf(memory: ArrayBufferLike, program: number, mode: number, trusting: boolean): Uint32Array {
   const words = new Uint32Array(memory)
-  const records = recordsOf(memory, program)
-  const planned = records.filter((record) => record !== 0)
+  const planned = plannedOf(memory, program)
   const content = new Uint32Array(HEAD + planned.length * RECORD_WORDS)
-  content.set([mode, trusting ? 1 : 0, records.length])
+  content.set([mode, trusting ? 1 : 0, recordsOf(memory, program).length])
   planned.forEach((address, n) => {
     const record = address >>> 2
     const at = HEAD + n * RECORD_WORDS

@@ -4,6 +4,7 @@ import { KIND_NONE, KIND_SCALAR } from '../../plan/record.ts'
 import { factOf } from '../code/fact.ts'
 import type { Step } from '../code/graph.ts'
 import type { Role } from '../code/roles.ts'
+import { type Code, OP, SIMD } from '../wasm/wasm.ts'
 import { isAddressed, isBuffer } from './buffer.ts'
 import { SMALL_LOADS, type SmallLoad } from './gather.ts'
 import { ROW_BYTES } from './lane-values.ts'
@@ -45,3 +46,20 @@ export const loadWrites = (step: Step): Set<number> => new Set(Array.from({ leng
 /** The offset is a constant or an SGPR, EXEC is not written, and it is not meant to see what other workgroups write (glc). */
 export const isPlainLoad = (step: Step): boolean =>
   [KIND_NONE, KIND_SCALAR].includes(step.mods.kinds[1]!) && step.dst + 4 * dwordsLoaded(step) <= EXEC && step.flags === 0
+
+/**
+ * Appends what sets a v128 local, in all lanes, to the first offset of an access that is not inside.
+ * @param range i32 local of the bytes that there are
+ * @param reach how far behind its offset an access goes
+ */
+export function setFirstOutside(code: Code, limit: number, range: number, reach: number): void {
+  code
+    .get(range)
+    .i32(reach - 1)
+    .op(OP.i32Sub)
+    .i32(0)
+    .get(range)
+    .i32(reach)
+    .op(OP.i32GeU, OP.select)
+  code.simd(SIMD.i32x4Splat).set(limit)
+}

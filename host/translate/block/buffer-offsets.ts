@@ -18,7 +18,7 @@ import { IMM_OFFEN } from '../../plan/record.ts'
 import type { Step } from '../code/graph.ts'
 import { globalWay } from '../code/roles.ts'
 import { type Code, I32, I64, OP, SIMD, V128 } from '../wasm/wasm.ts'
-import { bytesLoaded, bytesStored, dwordsLoaded, smallLoad, unalignedBits } from './accesses.ts'
+import { bytesLoaded, bytesStored, dwordsLoaded, setFirstOutside, smallLoad, unalignedBits } from './accesses.ts'
 import { BUFFER_OFFSET, pushBase, pushScalarOffset, resourceReads } from './buffer.ts'
 import type { Chunk } from './chunk.ts'
 import { loadLanes } from './gather.ts'
@@ -26,7 +26,7 @@ import { WRITABLE } from './known-region.ts'
 import { CHUNK_BYTES, type FunctionLocals, ROW_BYTES } from './lane-values.ts'
 import type { Test } from './lanes.ts'
 import { overlaps, pushRecord, waveScalars } from './scalars.ts'
-import { dataRows, type Element, storeLane, storeRows } from './scatter.ts'
+import { dataRows, type Element, eachActive, storeLane, storeRows } from './scatter.ts'
 import { SITE } from './sites.ts'
 
 /** Word 1 of a resource from bit 16 on, the stride and whether it is swizzled: scratch. It is 0 for a raw buffer. */
@@ -183,20 +183,8 @@ export class OffsetAccesses {
     }
     for (const [step, limits] of this.#limits) {
       const { end, left } = this.#resources.get(step)!
-      const setLimit = (limit: number, range: number, bytes: number) => {
-        const reach = offsetOf(step) + bytes
-        code
-          .get(range)
-          .i32(reach - 1)
-          .op(OP.i32Sub)
-          .i32(0)
-          .get(range)
-          .i32(reach)
-          .op(OP.i32GeU, OP.select)
-        code.simd(SIMD.i32x4Splat).set(limit)
-      }
-      setLimit(limits.end, end, bytesOf(step))
-      setLimit(limits.out, left, Math.min(bytesOf(step), 4))
+      setFirstOutside(code, limits.end, end, offsetOf(step) + bytesOf(step))
+      setFirstOutside(code, limits.out, left, offsetOf(step) + Math.min(bytesOf(step), 4))
     }
   }
 
@@ -335,15 +323,7 @@ export class OffsetAccesses {
     rows.forEach((row, dword) => {
       code.get(base).simdMemory(SIMD.load, row).set(data)
       const offset = at + dword * ROW_BYTES
-      for (const lane of [0, 1, 2, 3]) {
-        code
-          .get(active)
-          .i32(1 << lane)
-          .op(OP.i32And)
-          .block(OP.if)
-        storeLane(() => code.get(place), lane, [data], Math.min(element.bytes, 4), offset + 4 * lane)
-        code.end()
-      }
+      eachActive(code, active, (lane) => storeLane(() => code.get(place), lane, [data], Math.min(element.bytes, 4), offset + 4 * lane))
     })
     code.get(exec).i64(4n).op(OP.i64ShrU).set(exec)
     code.get(base).i32(CHUNK_BYTES).op(OP.i32Add).set(base).op(OP.br).u32(0).end().end()

@@ -5,6 +5,7 @@
 import { WAVE_LDS } from '../../plan/layout.ts'
 import type { Step } from '../code/graph.ts'
 import { type Code, I32, OP, SIMD, V128 } from '../wasm/wasm.ts'
+import { setFirstOutside } from './accesses.ts'
 import type { Chunk } from './chunk.ts'
 import type { FunctionLocals } from './lane-values.ts'
 import type { Test } from './lanes.ts'
@@ -37,15 +38,8 @@ export class LdsWrites {
     const [end, all] = [locals.local(V128), locals.temporary(I32)]
     const reach = reachOf(step)
     pushEnd(code, wave, () => void code.get(wave).memory(OP.i32Load, M0))
-    code
-      .tee(all)
-      .i32(reach - 1)
-      .op(OP.i32Sub)
-      .i32(0)
-      .get(all)
-      .i32(reach)
-      .op(OP.i32GeU, OP.select)
-    code.simd(SIMD.i32x4Splat).set(end)
+    code.set(all)
+    setFirstOutside(code, end, all, reach)
     this.#ends.set(step, end)
     locals.reset()
   }

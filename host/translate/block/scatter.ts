@@ -57,15 +57,7 @@ export function storeRows(
   if (elements.length === 1) storeLanes(code, places, localsOf(0), element, steps, locals)
   else for (const lane of [0, 1, 2, 3]) storeOne(lane)
   code.op(OP.else)
-  for (const lane of [0, 1, 2, 3]) {
-    code
-      .get(active)
-      .i32(1 << lane)
-      .op(OP.i32And)
-      .block(OP.if)
-    storeOne(lane)
-    code.end()
-  }
+  eachActive(code, active, storeOne)
   code.end()
   code.get(exec).i64(4n).op(OP.i64ShrU).set(exec)
   code.get(base).i32(CHUNK_BYTES).op(OP.i32Add).set(base).op(OP.br).u32(0).end().end()
@@ -109,6 +101,19 @@ function storeLanes(
     transpose(code, data, rows, locals)
     for (const [lane, row] of rows.entries()) pushPlace(code, lanes, lane).get(row).simdMemory(SIMD.store, offset)
   } else for (const lane of [0, 1, 2, 3]) storeLane(() => pushPlace(code, lanes, lane), lane, data, bytes, offset)
+}
+
+/** Appends what is done for each active one of four lanes, in ascending order. @param active local of their bits */
+export function eachActive(code: Code, active: number, append: (lane: number) => void): void {
+  for (const lane of [0, 1, 2, 3]) {
+    code
+      .get(active)
+      .i32(1 << lane)
+      .op(OP.i32And)
+      .block(OP.if)
+    append(lane)
+    code.end()
+  }
 }
 
 /** Stores what one lane has. @param push pushes where */

@@ -10,3 +10,7 @@ export function recordsOf(memory: ArrayBufferLike, program: number): Uint32Array
   const table = view.getUint32(program + PROGRAM_PC_TABLE, true)
   return new Uint32Array(memory, table, view.getUint32(program + PROGRAM_CODE_BYTES, true) >>> 2)
 }
+
+/** Of these the ones that are planned, in the order of the code. */
+export const plannedOf = (memory: ArrayBufferLike, program: number): Uint32Array =>
+  recordsOf(memory, program).filter((record) => record !== 0)

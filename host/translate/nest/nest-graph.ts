@@ -476,13 +476,7 @@ class GraphNestWriter {
     }
     code.i32(1).set(ran).end()
     this.#rows.keep(code, dirty, shadow, this.#exec)
-    for (const local of [this.#rows.base, shadow])
-      code
-        .get(local)
-        .i32(CHUNK_BYTES * this.#chunks.length)
-        .op(OP.i32Add)
-        .set(local)
-    code.get(this.#shift).i32(this.#lanes).op(OP.i32Add).tee(this.#shift).i32(64).op(OP.i32LtU, OP.brIf).u32(0)
+    this.#rows.next(code, shadow, this.#shift)
     code.end()
 
     this.#commit(code, dirty)

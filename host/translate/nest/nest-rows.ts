@@ -37,6 +37,29 @@ export class GroupRows {
     return local
   }
 
+  /**
+   * Appends the end of the groups' loop: the next group, if there is one.
+   * @param shadow local of where the group's shadow rows are
+   * @param shift local of the number of its first lane
+   */
+  next(code: Code, shadow: number, shift: number): void {
+    const chunks = this.active.length
+    for (const local of [this.base, shadow])
+      code
+        .get(local)
+        .i32(CHUNK_BYTES * chunks)
+        .op(OP.i32Add)
+        .set(local)
+    code
+      .get(shift)
+      .i32(4 * chunks)
+      .op(OP.i32Add)
+      .tee(shift)
+      .i32(64)
+      .op(OP.i32LtU, OP.brIf)
+      .u32(0)
+  }
+
   /** Appends that all of them are read from the wave. */
   fetch(code: Code): void {
     this.#carried.forEach((rows, chunk) => {

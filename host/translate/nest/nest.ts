@@ -4,7 +4,6 @@ import { loads, loadsLanes, loadWrites, rowsWritten } from '../block/accesses.ts
 import { Chunk } from '../block/chunk.ts'
 import {
   type Captured,
-  CHUNK_BYTES,
   capture,
   hasMask,
   type LaneContext,
@@ -333,13 +332,7 @@ export class NestWriter {
     code.end()
     this.#rows.keep(code, dirty, shadow, nest.divides ? undefined : exec)
     this.#endGroup(code, masks, whole, written, best, iteration, most)
-    for (const local of [this.#rows.base, shadow])
-      code
-        .get(local)
-        .i32(CHUNK_BYTES * this.#chunks.length)
-        .op(OP.i32Add)
-        .set(local)
-    code.get(this.#shift).i32(this.#lanes).op(OP.i32Add).tee(this.#shift).i32(64).op(OP.i32LtU, OP.brIf).u32(0)
+    this.#rows.next(code, shadow, this.#shift)
     code.end()
 
     this.#commit(code, dirty, whole, written, best, most)
